@@ -101,7 +101,7 @@ test(
       file,
     ) {
       if (this.text(file)?.includes('// unreadable'))
-        throw new RangeError('Maximum call stack size exceeded');
+        throw new TypeError('Cannot read properties of undefined');
       return original.call(this, file);
     });
     try {
@@ -109,7 +109,7 @@ test(
       await until(() => error.length > 0);
       expect(error.join('\n')).toMatch(/^This is a bug in fw-gen\. Please report it:\n/);
       expect(error.join('\n')).toContain('src/models/extra.ts');
-      expect(error.join('\n')).toContain('Caused by: RangeError: Maximum call stack size exceeded');
+      expect(error.join('\n')).toContain('Caused by: TypeError: Cannot read properties of undefined');
       project.write('src/models/extra.ts', modelText('Extra'));
       await until(() => emits('extra.ts'));
     } finally {

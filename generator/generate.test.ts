@@ -110,6 +110,19 @@ describe('sources', () => {
     expect(existsSync(proof)).toBe(false);
   });
 
+  test.each([
+    ['a type', '('.repeat(9_000), ')'.repeat(9_000)],
+    ['a type that only the checker knows', 'Partial<{ a: '.repeat(900), ' }>'.repeat(900)],
+  ])('with %s that is nested too deeply are mistakes', async (_, start, end) => {
+    const folder = project(orders);
+    const field = `{ readonly a!: ${start}string${end}; }`;
+    writeFileSync(join(folder, 'models/deep.ts'), thing('Deep').replace('{}', field));
+    expect((await run(folder)).diagnostics.map(formatDiagnostic)).toEqual([
+      'models/deep.ts FWGEN038 Cannot read: a type or an expression is nested too deeply\n' +
+        '    Declare its parts by names.',
+    ]);
+  });
+
   test('may contain loops of symbolic links', async () => {
     const folder = project(orders);
     symlinkSync(folder, join(folder, 'models/loop'));
@@ -186,11 +199,13 @@ describe('two concurrent runs', () => {
     ]);
   });
 
-  test('are not blocked by a run that died', async () => {
+  test.each([
+    ['which no process can have', 4194305],
+    ['of this process', process.pid],
+  ])('are not blocked by a run that died with an id %s', async (_, pid) => {
     const folder = project(orders);
     mkdirSync(join(folder, 'generated'));
-    // A process id that no process can have.
-    writeFileSync(join(folder, 'generated/.fw-gen.lock'), '4194305');
+    writeFileSync(join(folder, 'generated/.fw-gen.lock'), String(pid));
     expect((await run(folder)).diagnostics).toEqual([]);
   });
 });

@@ -55,28 +55,6 @@ const MISTAKES: readonly Mistake[] = [
     { field: 'accessor note!: string;', code: 'readonly note!: string;' },
     { field: '[key: string]: string | null;', code: 'readonly entries!: Record<string, string | null>;' },
   ].map(({ field, code }) => ({ name: `the event field ${field}`, source: event(field), line: field, code })),
-  ...[
-    { field: 'Map<string, number>', code: 'Record<string, number>' },
-    { field: 'Map<string, Set<number>>', code: 'Record<string, readonly number[]>' },
-    { field: 'Record<string, Map<string, number>>', code: 'Record<string, Record<string, number>>' },
-    { field: 'Set<Set<string>>', code: 'readonly (readonly string[])[]' },
-    { field: 'Set<string | null>', code: 'readonly (string | null)[]' },
-    { field: 'Promise<Map<string, Date>>', code: 'Record<string, Date>' },
-    { field: 'Map<string, Map<string, Date> | null>', code: 'Record<string, Record<string, Date> | null>' },
-    { field: 'Map<string, readonly Set<URL>[]>', code: 'Record<string, readonly (readonly string[])[]>' },
-    {
-      field: 'Map<string, { readonly a: Set<URL>; readonly b: 1 }>',
-      code: 'Record<string, { readonly a: readonly string[]; readonly b: 1 }>',
-    },
-  ].map(({ field, code }) => {
-    return { name: `the type ${field}`, source: model(`readonly note!: ${field};`), line: field, code };
-  }),
-  {
-    name: 'a list of sets',
-    source: model('readonly note!: readonly Set<string>[];'),
-    line: 'Set<string>',
-    code: '(readonly string[])',
-  },
   {
     name: 'a private parameter property',
     source: event('constructor(private readonly note?: string) { super("", Thing); }'),
@@ -251,25 +229,6 @@ test.each([...MISTAKES, ...IMPORTS, ...RENAMED])(
     expect(await diagnosticsOf(folder, { [file]: also?.(mended) ?? mended })).toEqual([]);
   },
 );
-
-test.each([
-  'Map<string, any>',
-  'Map<string, () => void>',
-  'Map',
-  'Set<string | undefined>',
-  'Set<Map<string, symbol>>',
-  'Promise<void>',
-  'Record<string, WeakMap<object, any>>',
-  'Pick<Inside, "map">',
-])('the hint on the type %s shows no code, because none is known that would be accepted', async (type) => {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-hint-'));
-  const inside = 'export interface Inside { readonly map: Map<string, any> }\n';
-  const found = await diagnosticsOf(folder, {
-    'src/thing.ts': `${model(`readonly note!: ${type};`)}${inside}`,
-  });
-  rmSync(folder, { recursive: true });
-  expect(found.map(({ hint }) => hint)).toEqual([expect.stringMatching(/^Use plain data: [\w ]+\.$/)]);
-});
 
 test('all of the pasted code compiles under the strictest flags', () => {
   const complaints = compilerComplaints({

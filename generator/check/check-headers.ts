@@ -31,36 +31,17 @@ function checkHeader(
   // The mistake in the type of the field is reported at the field.
   if (found?.type.kind === 'unsupported' || isHeaderField(found)) return [];
   const message = `${JSON.stringify(value)} is not a required field of a simple type in the response`;
-  return [diagnostic('FWGEN027', location, message, headerHint(action, value, optionFor))];
+  return [diagnostic('FWGEN027', location, message, headerHint(action.route, value, optionFor))];
 }
 
-function headerHint(action: RoutedAction, field: string, optionFor: (name: string) => string): string {
-  const { response } = action.route;
+function headerHint({ response }: RouteSchema, field: string, optionFor: (name: string) => string): string {
   if (response === undefined)
-    return `Map the result to a response with this field: ${responseForm(action, field, optionFor)}.`;
+    return `Map the result to a class with this field: \`{ response: NameResponse, ${optionFor(field)} }\`.`;
   const known = response.fields.filter(isHeaderField).map(({ name }) => optionFor(name));
   const declaration = `\`readonly ${field}!: string;\``;
   return known.length === 0
     ? `Declare it in ${response.name}: ${declaration}.`
     : `Write ${oneOf(known)}. For another field, declare it in ${response.name}: ${declaration}.`;
-}
-
-/** The code of a missing response class and of the route that names it. */
-function responseForm(
-  { className, result, route }: RoutedAction,
-  field: string,
-  optionFor: (name: string) => string,
-): string {
-  const name = `${className.replace(/Action$/, '')}Response`;
-  const [type, source] =
-    result.kind === 'model'
-      ? [`${result.model.name}['${field}']`, result.model.name]
-      : ['string', `{ readonly ${field}: string }`];
-  const from = `static from(result: ${source}): ${name} { return result; }`;
-  return (
-    `\`export class ${name} { readonly ${field}!: ${type}; ${from} }\` and ` +
-    `\`@HttpRoute('${route.method}', '${route.path}', { response: ${name}, ${optionFor(field)} })\``
-  );
 }
 
 function checkIfMatch(action: RoutedAction, { value, location }: Located<string>): readonly Diagnostic[] {

@@ -129,3 +129,15 @@ describe('the lock of events', () => {
     ]);
   });
 });
+
+test('the lock of params keeps an action whose params are no longer stored, because some still are', async () => {
+  const [lock, file] = ['src/migrations/params.lock', 'src/actions/order-place-action.ts'];
+  const source = project.read(file);
+  project.write(file, source.replace('@FwAction', '/** @version 1 */\n@FwAction'));
+  expect((await generate()).error).toBe('');
+  const before = project.read(lock);
+  expect(before).toContain('"order.place@1"');
+  project.write(file, source);
+  expect((await generate()).error).toBe('');
+  expect(project.read(lock)).toBe(before);
+});

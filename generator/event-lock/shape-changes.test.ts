@@ -87,4 +87,18 @@ describe('A change of a shape', () => {
     expect(changes(union(CARD, CASH), union(CARD, more))).toEqual([]);
     expect(changes(list(CASH), list(more))).toEqual([]);
   });
+
+  test('may name recursive types anew, but not refer to another one', () => {
+    const nested = (outer: string, inner: string, name: string): TypeSchema => {
+      const part: TypeSchema = { kind: 'recursive', name: inner, of: list({ kind: 'again', name }) };
+      return { kind: 'recursive', name: outer, of: object(field('part', part)) };
+    };
+    expect(changes(nested('A', 'B', 'A'), nested('C', 'A', 'C'))).toEqual([]);
+    expect(changes(nested('A', 'B', 'A'), nested('A', 'B', 'B'))).toHaveLength(1);
+  });
+
+  test('may list the forms of a union in another order', () => {
+    const more = object(field('added', text, { optional: true }), kind('card'), field('amount', decimal));
+    expect(changes(union(CARD, CASH, text), union(text, CASH, more))).toEqual([]);
+  });
 });

@@ -1,3 +1,4 @@
+import { compareText } from '../diagnostics.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
 import type { JsonValue } from '../schema/project-schema.js';
 
@@ -14,31 +15,43 @@ export interface BreakingChange {
  * newer one, and the newer one reads stored values. So all existing fields must stay unchanged, and new fields must be
  * optional.
  */
-export function breakingChanges(
-  before: Shape,
-  after: Shape,
-  path: readonly string[] = [],
-): readonly BreakingChange[] {
+export function breakingChanges(before: Shape, after: Shape): readonly BreakingChange[] {
+  return changesBetween(withoutNames(before), withoutNames(after), []);
+}
+
+/** The shape with the depth of each recursive type instead of its name, which is not stored. */
+function withoutNames(shape: Shape, open: readonly string[] = []): Shape {
+  const { $anchor, $ref } = shape;
+  const inside = typeof $anchor === 'string' ? [...open, $anchor] : open;
+  const inner = (value: JsonValue): JsonValue =>
+    isShape(value) ? withoutNames(value, inside) : Array.isArray(value) ? value.map(inner) : value;
+  return {
+    ...Object.fromEntries(Object.entries(shape).map(([name, value]) => [name, inner(value)])),
+    ...(typeof $anchor === 'string' ? { $anchor: String(open.length) } : {}),
+    ...(typeof $ref === 'string' ? { $ref: String(open.lastIndexOf($ref.slice(1))) } : {}),
+  };
+}
+
+function changesBetween(before: Shape, after: Shape, path: readonly string[]): readonly BreakingChange[] {
   const isObject = isShape(before['properties']) && isShape(after['properties']);
   if (isObject && isSame(before['type'], after['type'])) return fieldChanges(before, after, path);
   if (!isSame(withoutParts(before), withoutParts(after))) return [retyped(path, before, after)];
   const now = partsOf(after);
-  const changes = partsOf(before).flatMap((part, index) => breakingChanges(part, now[index] ?? {}, path));
+  const changes = partsOf(before).flatMap((part, index) => changesBetween(part, now[index] ?? {}, path));
   // A part without a name of its own is described with the whole.
   return changes.some((change) => change.path === path) ? [retyped(path, before, after)] : changes;
 }
 
-/** Members with the shapes of items, values and alternatives. */
-const PARTS: ReadonlySet<string> = new Set([
-  'items',
-  'prefixItems',
-  'additionalProperties',
-  'oneOf',
-  'anyOf',
-]);
+/** Members with the shapes of items and values, and of alternatives, whose order has no meaning. */
+const ITEMS = ['items', 'prefixItems', 'additionalProperties'];
+const ALTERNATIVES = ['oneOf', 'anyOf'];
+const PARTS: ReadonlySet<string> = new Set([...ITEMS, ...ALTERNATIVES]);
 
 function partsOf(shape: Shape): readonly Shape[] {
-  return [...PARTS].flatMap((name) => [shape[name]].flat()).filter(isShape);
+  const shapesIn = (names: readonly string[]): readonly Shape[] =>
+    names.flatMap((name) => [shape[name]].flat()).filter(isShape);
+  const byText = (a: Shape, b: Shape): number => compareText(describeShape(a), describeShape(b));
+  return [...shapesIn(ITEMS), ...shapesIn(ALTERNATIVES).toSorted(byText)];
 }
 
 /** The shape with the number of parts instead of the parts. */
@@ -63,7 +76,7 @@ function fieldChanges(before: Shape, after: Shape, path: readonly string[]): rea
     const [wasRequired, isRequired] = [isRequiredIn(before, name), isRequiredIn(after, name)];
     if (wasRequired && !isRequired) changes.push({ path: here, what: 'is now optional' });
     if (!wasRequired && isRequired) changes.push({ path: here, what: 'was optional and is now required' });
-    changes.push(...breakingChanges(shape, found, here));
+    changes.push(...changesBetween(shape, found, here));
   }
   for (const name of Object.keys(now)) {
     if (old[name] !== undefined || !isRequiredIn(after, name)) continue;

@@ -8,7 +8,8 @@ export interface ConfiguredFolder {
 }
 
 /**
- * Runs a step that accesses the disk. @returns its result; undefined after a failure, which becomes a diagnostic
+ * Runs a step that accesses the disk. @returns its result; undefined after a failure, or if a source is nested too
+ * deeply, which becomes a diagnostic
  *
  * @throws Error that names the place, for any other failure: a bug
  * @param place a file, or a folder, whose diagnostic names its key in the configuration
@@ -21,15 +22,25 @@ export function attempt<T>(
   try {
     return step();
   } catch (error) {
-    if (!isSystemError(error)) throw new Error(`Failed at ${nameOf(place)}`, { cause: error });
-    const { code = 'unknown error' } = error;
-    const [message, hint] =
-      typeof place === 'string'
-        ? [`Cannot read: ${code}`, 'Check that it exists and is readable.']
-        : folderProblem(place, code);
+    const [message, hint] = problemOf(place, error);
     diagnostics.push(diagnostic('FWGEN038', { file: nameOf(place) }, message, hint));
     return undefined;
   }
+}
+
+/** @throws Error that names the place, for a bug */
+function problemOf(
+  place: string | ConfiguredFolder,
+  error: unknown,
+): readonly [message: string, hint: string] {
+  // The parser and the checker call themselves for each level.
+  if (error instanceof RangeError && error.message.includes('call stack'))
+    return ['Cannot read: a type or an expression is nested too deeply', 'Declare its parts by names.'];
+  if (!isSystemError(error)) throw new Error(`Failed at ${nameOf(place)}`, { cause: error });
+  const { code = 'unknown error' } = error;
+  return typeof place === 'string'
+    ? [`Cannot read: ${code}`, 'Check that it exists and is readable.']
+    : folderProblem(place, code);
 }
 
 function nameOf(place: string | ConfiguredFolder): string {

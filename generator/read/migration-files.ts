@@ -83,8 +83,9 @@ export function sqlMistake(file: string, text: string): Diagnostic | undefined {
   return undefined;
 }
 
+/** A table of another schema than `public` is no table of a model. */
 const CREATE_TABLE =
-  /\bcreate\s+table\s+(?:if\s+not\s+exists\s+)?(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))/giu;
+  /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:(?:public|"public")\s*\.\s*)?(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))(?![\p{L}\p{N}_$"]|\s*\.)/giu;
 
 /** Returns the names of the tables that a text of SQL statements creates. */
 export function createdTables(text: string): readonly string[] {

@@ -1,6 +1,6 @@
 import { defined } from '../schema/defined.js';
 import type { ActionSchema } from '../schema/project-schema.js';
-import type { FieldSchema, TypeSchema } from '../schema/type-schema.js';
+import type { DocTag, FieldSchema, TypeSchema } from '../schema/type-schema.js';
 import { type ClassForm, readClassName } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
@@ -14,10 +14,11 @@ import { readSchedule } from './read-schedule.js';
 import { readUpcasters, readVersion } from './read-version.js';
 import { resolveExpression } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
+import { withTags } from './types/fields.js';
 import { leadsTo } from './types/lineage.js';
 import { readArgument } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
-import { firstUnresolved, reportRefusal } from './unresolved.js';
+import { reportRefusal } from './unresolved.js';
 
 /** Reads a class marked with `@FwAction`. @returns undefined, after a report, if the class has no usable form */
 export function readAction(
@@ -107,20 +108,33 @@ const REPEATED =
 
 function paramsOf(context: ReadContext, node: ts.Node, params: ReadType): readonly FieldSchema[] {
   const type: TypeSchema = params.type;
-  if (type.kind === 'object' && !params.nullable && !params.optional) return type.fields;
+  if (type.kind === 'object' && !params.nullable && !params.optional)
+    return withSecretFields(type.fields, params.tags);
   if (type.kind === 'void' || isEmptyRecord(type)) return [];
   if (type.kind === 'recursive') {
     const message = `The params type ${abbreviate(node.getText())} contains itself`;
     return report(context, 'FWGEN034', node, message, REPEATED) ?? [];
   }
-  const problem = type.kind === 'unsupported' ? type : undefined;
-  const unknown = firstUnresolved(context, node);
-  const message = `The params type ${abbreviate(node.getText())} ${unknown?.cause ?? 'must be an object type'}`;
-  const hint =
-    unknown?.hint ??
-    'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.';
-  report(context, problem?.recursive ? 'FWGEN034' : 'FWGEN003', node, message, hint);
+  const subject = `The params type ${abbreviate(node.getText())}`;
+  reportRefusal(context, {
+    code: type.kind === 'unsupported' && type.recursive === true ? 'FWGEN034' : 'FWGEN003',
+    node,
+    subject,
+    message: `${subject} must be an object type`,
+    hint: 'Declare one readonly property per parameter (`export interface DepositParams { readonly amount: Decimal }`), or use `void` for an action without parameters.',
+  });
   return [];
+}
+
+/** Marks the fields of params that are secret as a whole. */
+function withSecretFields(
+  fields: readonly FieldSchema[],
+  tags: readonly DocTag[] = [],
+): readonly FieldSchema[] {
+  const secrets = tags.filter(({ name }) => name === 'secret');
+  return secrets.length === 0
+    ? fields
+    : fields.map((field) => ({ ...field, tags: withTags(field.tags, secrets) }));
 }
 
 /** Whether a type is `Record<string, never>`, which some lint rules require for an object without members. */

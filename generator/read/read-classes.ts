@@ -13,11 +13,11 @@ import { readSaga, reportUnmarkedSaga } from './read-saga.js';
 import { warnOfUnregistered } from './unregistered.js';
 
 /**
- * Selects files with a decorator or a derived class. Other files are parsed when a type refers to them. The pattern
- * omits the names of the markers, because a file may import them under other names.
+ * Selects files with a decorator, a derived class or a handler of events. Other files are parsed when a type refers to
+ * them. The pattern omits the names of the markers, because a file may import them under other names.
  */
 const MARKERS =
-  /(?:^|[=(;}]|\{\s|\b(?:export|default|abstract|return))\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b/mu;
+  /(?:^|[=(;}]|\{\s|\b(?:export|default|abstract|return))\s*@[\p{ID_Start}_$]|\bclass\b[^{}]*\bextends\b|\bEvent(?:Handler|Envelope)\b/mu;
 
 /** The declarations of a project, as far as they are read. */
 export type Found = { readonly [Kind in keyof ProjectSchema]: ProjectSchema[Kind][number][] };

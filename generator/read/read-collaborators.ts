@@ -7,7 +7,7 @@ import { type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, constructorsOf, scopeOf } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
-import { firstUnresolved } from './unresolved.js';
+import { reportRefusal } from './unresolved.js';
 
 /**
  * Reads the constructor parameters of an action or handler, each with the source of its argument. The first class with
@@ -57,12 +57,8 @@ function readCollaborator(
   const optional = parameter.questionToken !== undefined || parameter.initializer !== undefined;
   const wiring = readWiring(context, type, { index, optional });
   if (wiring !== undefined) return { name: name.text, location: locationOf(parameter), wiring };
-  const unknown = firstUnresolved(context, type);
-  if (unknown !== undefined) {
-    const message = `The constructor parameter ${name.text} ${unknown.cause}`;
-    return report(context, 'FWGEN029', type, message, unknown.hint);
-  }
-  return reportUnknown(context, type, `This file neither imports nor exports ${abbreviate(type.getText())}`);
+  const message = `This file neither imports nor exports ${abbreviate(type.getText())}`;
+  return reportUnknown(context, type, message, `The constructor parameter ${name.text}`);
 }
 
 function readWiring(
@@ -121,8 +117,13 @@ function isVisible(name: ts.EntityName): boolean {
   return imports.has(text) || isExported || text in globalThis;
 }
 
-function reportUnknown(context: ReadContext, node: ts.Node, message: string): undefined {
+function reportUnknown(
+  context: ReadContext,
+  node: ts.Node,
+  message: string,
+  subject = 'The constructor parameter',
+): undefined {
   const hint =
     'Use Clock, EventHistory, Placement, a repository, or a type that this file imports or exports: generated code refers to it.';
-  report(context, 'FWGEN029', node, message, hint);
+  return reportRefusal(context, { code: 'FWGEN029', node, subject, message, hint });
 }

@@ -13,7 +13,7 @@ import { hasKeyword, instanceProperties, isBase, parameterProperties, scopeOf } 
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
 import { readClassFields } from './types/read-type.js';
-import { firstUnresolved } from './unresolved.js';
+import { reportRefusal } from './unresolved.js';
 
 /**
  * Reads a class that extends `ModelEvent`, directly or through classes of this project. @returns undefined for any
@@ -32,15 +32,15 @@ export function readEvent(
   const name = readClassName(context, node);
   const [argument] = lineage.arguments;
   const model = argument === undefined ? undefined : resolveClass(context, argument);
-  const unknown = model === undefined && argument !== undefined && firstUnresolved(context, argument);
-  if (unknown) {
-    const message = `${name ?? 'The event'} ${unknown.cause}`;
-    return report(context, 'FWGEN012', argument, message, unknown.hint);
-  }
   if (model === undefined || !model.marked) {
-    const message = `${name ?? 'The event'} extends ${heritage.clause.getText()}, which does not name a model`;
-    const hint = 'Write `extends ModelEvent<X>` where X is a class marked with @AutoBuilder.';
-    return report(context, 'FWGEN012', argument ?? heritage.clause, message, hint);
+    const subject = name ?? 'The event';
+    return reportRefusal(context, {
+      code: 'FWGEN012',
+      node: argument ?? heritage.clause,
+      subject,
+      message: `${subject} extends ${heritage.clause.getText()}, which does not name a model`,
+      hint: 'Write `extends ModelEvent<X>` where X is a class marked with @AutoBuilder.',
+    });
   }
   if (name === undefined) return undefined;
   const { description, tags } = readDoc(node);

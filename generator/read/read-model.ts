@@ -12,11 +12,11 @@ import { type Expected, literalProperties, readFitting, reportNotLiteral, TEXT }
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
-import { readClassField, reportMerged, reportRepeated } from './types/objects.js';
+import { readClassField, reportMerged } from './types/objects.js';
 import { readArgument, startReading } from './types/read-type.js';
 import { mergeFields } from './types/type-results.js';
 import { NEVER } from './types/unite.js';
-import { firstUnresolved } from './unresolved.js';
+import { reportRefusal } from './unresolved.js';
 
 /** Reads a class marked with `@AutoBuilder`. @returns undefined, after a report, if the class has no usable form */
 export function readModel(
@@ -62,12 +62,15 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
   const heritage = lineage.root;
   const place = extendsClause(node) ?? node.name ?? node;
   if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity')) {
-    const unknown = heritage && firstUnresolved(context, heritage.clause);
-    const message = `${name} is marked with @AutoBuilder but ${unknown?.cause ?? found(node)}`;
-    const hint =
-      unknown?.hint ??
-      `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`;
-    return report(context, 'FWGEN007', place, message, hint);
+    const subject = `${name} is marked with @AutoBuilder but`;
+    const refusal = {
+      code: 'FWGEN007' as const,
+      node: place,
+      subject,
+      message: `${subject} extends ${extendsClause(node)?.getText() ?? 'nothing'}`,
+      hint: `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`,
+    };
+    return reportRefusal(context, refusal, heritage?.clause);
   }
   const [self, id, state] = lineage.arguments;
   const selfText = self?.getText();
@@ -80,11 +83,6 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
     sharded: id !== undefined && readIdArgument(context, lineage, name),
     state: state === undefined ? { kind: 'string' } : readState(context, lineage),
   };
-}
-
-function found(node: ts.ClassDeclaration): string {
-  const clause = extendsClause(node);
-  return clause === undefined ? 'extends nothing' : `extends ${clause.getText()}`;
 }
 
 /** Whether the second argument is `ShardedId<Self>`. Reports anything but an id of the class itself. */
@@ -104,13 +102,13 @@ function readState(context: ReadContext, lineage: Lineage): TypeSchema {
     type.kind === 'string' ||
     (type.kind === 'enum' && enumKind(type.values) === 'string' && type.values.length > 0);
   if (!nullable && !optional && isText) return type;
-  const unknown = firstUnresolved(context, node);
-  const message =
-    unknown === undefined
-      ? `The state type is ${node.getText()}`
-      : `The state type ${node.getText()} ${unknown.cause}`;
-  const hint = unknown?.hint ?? "Use a union of string literals, `'OPENED' | 'CLOSED'`, or a string enum.";
-  report(context, 'FWGEN003', node, message, hint);
+  reportRefusal(context, {
+    code: 'FWGEN003',
+    node,
+    subject: `The state type ${node.getText()}`,
+    message: `The state type is ${node.getText()}`,
+    hint: "Use a union of string literals, `'OPENED' | 'CLOSED'`, or a string enum.",
+  });
   return { kind: 'string' };
 }
 
@@ -119,7 +117,6 @@ function readModelFields(
   leaf: ts.ClassDeclaration,
   node: ts.ClassDeclaration,
 ): readonly FieldSchema[] {
-  reportRepeated(context, node.members);
   reportMerged(context, node);
   return instanceProperties(node)
     .filter((member) => hasFieldForm(context, member))

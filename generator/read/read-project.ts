@@ -7,6 +7,7 @@ import { namesakes } from './migration-files.js';
 import { type Found, readClasses } from './read-classes.js';
 import { type ReadContext, startContext } from './read-context.js';
 import { readMigration } from './read-migrations.js';
+import { readPerform } from './shards/perform.js';
 import { checkShards, type ShardVerdict, shardVerdict } from './shards/verdict.js';
 import { SourceFiles } from './source-files.js';
 import { unemittedEvents } from './unemitted-events.js';
@@ -44,7 +45,8 @@ export function readProject(
     const migration = attempt(diagnostics, file, () => readMigration(context, file));
     if (migration !== undefined) schema.migrations.push(migration);
   }
-  for (const action of schema.actions) diagnostics.push(...checkShards(context, action));
+  const performs = schema.actions.flatMap((action) => readPerform(sources, action) ?? []);
+  for (const perform of performs) diagnostics.push(...checkShards(context, perform));
   const inputs = [
     ...new Set([...folders, paths.migrations, ...sources.requested, ...context.checker.inputs]),
   ];
@@ -64,9 +66,9 @@ export function readProject(
         warnings: () => [
           ...context.warnings,
           ...unemittedEvents(sources, files, schema.events),
-          ...unprotectedReads(context, schema),
+          ...performs.flatMap(unprotectedReads),
         ],
-        shardVerdicts: () => schema.actions.map((action) => shardVerdict(context, action)),
+        shardVerdicts: () => performs.map((perform) => shardVerdict(context, perform)),
         inputs,
       };
 }

@@ -1,8 +1,10 @@
 import type { SagaSchema } from '../schema/project-schema.js';
 import { type ClassForm, readClassName } from './class-form.js';
-import { ts } from './compiler.js';
+import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
+import { isName, NAME_FORM } from './read-decorator.js';
 import { readStepActions } from './read-durable.js';
+import { type Expected, readFitting } from './read-literal.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, instanceProperties, isBase } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
@@ -37,12 +39,12 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
     const hint = 'Use a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.';
     return report(context, 'FWGEN052', argument, message, unknown.remedy ?? hint);
   }
-  const [name] = readTexts(classes, 'name');
+  const name = readProperty(context, classes, 'name', NAME);
   const stepActions = readStepActions(context, classes);
   return {
     className,
     name: name ?? className,
-    aliases: readTexts(classes, 'aliases'),
+    aliases: readProperty(context, classes, 'aliases', NAMES) ?? [],
     file: fileOf(node),
     location: locationOf(node.name ?? node),
     state: resolveClass(context, argument),
@@ -60,15 +62,23 @@ export function reportUnmarkedSaga(context: ReadContext, { node, lineage }: Clas
   report(context, 'FWGEN051', node.name ?? node, message, hint);
 }
 
-/**
- * Returns the text or the list of texts that initializes a property, from the first class that declares it. The
- * compiler guarantees the type.
- */
-function readTexts(classes: readonly ts.ClassDeclaration[], name: string): readonly string[] {
-  const value = classes
+const NAME: Expected<string> = { isFit: isName, problem: 'is not a name', hint: `Write ${NAME_FORM}.` };
+
+const NAMES: Expected<readonly string[]> = {
+  isFit: (value) => Array.isArray(value) && value.every(isName),
+  problem: 'is not a list of names',
+  hint: "Write a list of string literals: `['FormerSaga']`.",
+};
+
+/** Reads the literal that initializes a property, in the first class that does so. */
+function readProperty<T>(
+  context: ReadContext,
+  classes: readonly ts.ClassDeclaration[],
+  name: string,
+  expected: Expected<T>,
+): T | undefined {
+  const property = classes
     .flatMap(instanceProperties)
-    .find((each) => each.name.getText() === name && each.initializer !== undefined)?.initializer;
-  if (value === undefined) return [];
-  const parts = ts.isArrayLiteralExpression(value) ? [...value.elements] : [value];
-  return parts.flatMap((each) => (ts.isStringLiteralLike(each) ? [each.text] : []));
+    .find((each) => each.name.getText() === name && each.initializer !== undefined);
+  return readFitting(context, property?.initializer, expected)?.value;
 }

@@ -1,15 +1,6 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import type { ProjectSchema } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
-import type { ReadContext } from './read-context.js';
-import {
-  type Perform,
-  readOf,
-  readPerform,
-  type Variable,
-  variableOf,
-  withoutWrapping,
-} from './shards/perform.js';
+import { type Perform, readOf, type Variable, variableOf, withoutWrapping } from './shards/perform.js';
 import { locationOf } from './source-files.js';
 
 /** Marks a read in the comment of its statement: its model may change until the commit. */
@@ -22,15 +13,10 @@ const MARK = /@unprotected\b/;
  *     const usage = await this.#usages.getById(params.usageId);
  *     this.plan().update(invoice.withUnits(usage.units)); // without this.plan().expect(usage)
  */
-export function unprotectedReads(context: ReadContext, schema: ProjectSchema): readonly Diagnostic[] {
-  return schema.actions.flatMap((action) => {
-    const perform = readPerform(context.sources, action);
-    const plan = perform?.uses.filter((use) => use.of === 'plan') ?? [];
-    // Other code that receives the plan may expect any model.
-    if (perform === undefined || plan.length === 0 || plan.some(({ method }) => method === undefined))
-      return [];
-    return warningsOf(perform);
-  });
+export function unprotectedReads(perform: Perform): readonly Diagnostic[] {
+  const plan = perform.uses.filter((use) => use.of === 'plan');
+  // Other code that receives the plan may expect any model.
+  return plan.some(({ method }) => method === undefined) ? [] : warningsOf(perform);
 }
 
 /** Whether a variable is a model that was read, without a mark in the comment of its statement. */

@@ -19,6 +19,8 @@ export interface CompileRequest {
   readonly experimentalDecorators: boolean;
   /** Whether every export must have an explicit type. */
   readonly isolatedDeclarations: boolean;
+  /** Whether enums and other syntax that emits code is refused. Default: false. */
+  readonly erasableSyntaxOnly?: boolean;
 }
 
 /** Errors of a compiler under the strictest flags, one per line. */
@@ -30,6 +32,7 @@ export function compilerComplaints(request: CompileRequest): readonly string[] {
     noEmit: true,
     isolatedDeclarations: request.isolatedDeclarations,
     declaration: request.isolatedDeclarations,
+    erasableSyntaxOnly: request.erasableSyntaxOnly === true,
     experimentalDecorators: request.experimentalDecorators,
     module: request.module === 'bundler' ? 'ESNext' : 'NodeNext',
     moduleResolution: request.module,

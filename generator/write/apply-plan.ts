@@ -7,9 +7,9 @@ import { hashOf, MANIFEST_NAME, printManifest } from './manifest.js';
 import type { WritePlan } from './plan-write.js';
 
 /**
- * Applies a plan. All new texts are first written next to their targets and then renamed, so that a full disk changes
- * nothing. If a rename fails, the earlier ones are reverted. Before the first rename, the manifest lists both states of
- * every file, so that the next run recognises the files of a killed run as its own.
+ * Applies a plan. All new texts, also of the manifest, are first written next to their targets and then renamed, so that
+ * a full disk changes nothing. If a rename fails, the earlier ones are reverted. During the renames, the manifest lists
+ * both states of every file, so that the next run recognises the files of a killed run as its own.
  *
  * @throws the error of the file system; then the files are as before
  */
@@ -23,10 +23,9 @@ export function applyPlan(projectDirectory: string, outputFolder: string, plan: 
     const moves = changes.map((each) =>
       change.stage(join(projectDirectory, each.path), each.text, each.before),
     );
-    const between = printManifest(underWay(outputFolder, plan));
-    change.replace(manifest, between, before);
-    for (const move of moves) move();
-    change.replace(manifest, after, between);
+    const begin = change.stage(manifest, printManifest(underWay(outputFolder, plan)), before);
+    const end = change.stage(manifest, after, before);
+    for (const move of [begin, ...moves, end]) move();
   });
 }
 

@@ -11,7 +11,11 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withRefusedWrites } from '../../cli/test-support/refused-writes.js';
+import { applyPlan } from './apply-plan.js';
 import { type AtomicChange, atomically } from './atomic-change.js';
+import { hashOf } from './manifest.js';
+import type { WritePlan } from './plan-write.js';
 
 let folder = '';
 
@@ -79,4 +83,25 @@ test.each([
   expect(names()).toEqual(before);
   expect(readFileSync(at('old.ts'), 'utf8')).toBe('old.ts');
   expect(readFileSync(at('blocked'), 'utf8')).toMatch(/^a file/);
+});
+
+test('a disk that is full before the last text of a run leaves the old files intact', async () => {
+  const plan = (text: string, before?: string): WritePlan => ({
+    changes: [{ path: 'out/a.ts', kind: 'update', text, ...(before === undefined ? {} : { before }) }],
+    diagnostics: [],
+    manifest: new Map([['a.ts', new Set([hashOf(text)])]]),
+  });
+  applyPlan(folder, 'out', plan('old'));
+  const manifest = readFileSync(at('out/.fw-manifest.json'), 'utf8');
+  const full = Object.assign(new Error('no space left'), { code: 'ENOSPC', syscall: 'write' });
+  let manifests = 0;
+  await withRefusedWrites(
+    (path) => {
+      if (path.includes('manifest')) manifests += 1;
+      return manifests > 1 ? full : undefined;
+    },
+    () => expect(() => applyPlan(folder, 'out', plan('new', 'old'))).toThrow(full),
+  );
+  expect(readFileSync(at('out/a.ts'), 'utf8')).toBe('old');
+  expect(readFileSync(at('out/.fw-manifest.json'), 'utf8')).toBe(manifest);
 });

@@ -30,8 +30,6 @@ export function atomically(work: (change: AtomicChange) => void): void {
 /** Changes of files, with what reverts them. Paths are absolute. */
 export class AtomicChange {
   readonly #undo: (() => void)[];
-  /** Identifies the temporary files of this change, in 12 hexadecimal digits. */
-  readonly #run = randomBytes(6).toString('hex');
 
   constructor(undo: (() => void)[]) {
     this.#undo = undo;
@@ -58,7 +56,7 @@ export class AtomicChange {
    * @param before the present text, undefined if there is no file
    */
   stage(path: string, text: string | undefined, before: string | undefined): () => void {
-    const temporary = join(dirname(path), `.${basename(path)}.${this.#run}.fw-tmp`);
+    const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.fw-tmp`);
     if (text !== undefined) {
       this.#makeFolder(dirname(path));
       this.#undo.push(() => rmSync(temporary, { force: true }));

@@ -83,7 +83,8 @@ function holderOf(lock: string): number | 'dead' | 'free' {
   }
   const pid = Number(text);
   if (!Number.isInteger(pid) || pid <= 0) return ageMs(lock) > UNWRITTEN_MS ? 'dead' : 'free';
-  return isAlive(pid) ? pid : 'dead';
+  // This process holds no lock while it waits. A dead process of another container may have had its id.
+  return pid !== process.pid && isAlive(pid) ? pid : 'dead';
 }
 
 function ageMs(file: string): number {

@@ -98,7 +98,7 @@ class ClientRoutes {
       path: quote(route.path),
       route: routeText(route, reader),
       ...this.#items(route, name, params, response),
-      ...this.#stream(route, name, params),
+      ...this.#stream(action, route, name),
     };
   }
 
@@ -127,9 +127,9 @@ class ClientRoutes {
   }
 
   #stream(
+    { params }: ActionSchema,
     { feed, path }: RouteSchema,
     name: string,
-    params: readonly FieldDescriptor[],
   ): Pick<ClientRouteView, 'streamName' | 'streamParams' | 'streamEvent'> {
     const id = params.find((field) => field.name === feed?.value)?.type;
     if (id?.kind !== 'id') return { streamName: '', streamParams: '', streamEvent: '' };
@@ -138,11 +138,11 @@ class ClientRoutes {
     return {
       streamName: this.#scope.reserve(`${name}Stream`),
       streamParams: pathParameters(path).map(quote).join(' | '),
-      streamEvent: this.#eventType(id.model),
+      streamEvent: this.#eventType(id.model.name),
     };
   }
 
-  /** The union of the events of a model, discriminated by `eventType`. */
+  /** The union of the events of a model, discriminated by `eventType`. @param model name of the class */
   #eventType(model: string): string {
     const known = this.#eventTypes.get(model);
     if (known !== undefined) return known;

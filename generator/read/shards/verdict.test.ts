@@ -203,18 +203,3 @@ test.each([
   expect(verdict).toMatch(/^unproven: /);
   expect(verdict).toContain(reason);
 });
-
-test.each([
-  ['two constants', 'this.plan().add(Note.open(HOME)); this.plan().add(Note.open(AWAY));'],
-  [
-    'two constants in variables',
-    'const a = Note.open(HOME); const b = Note.open(ShardIdentifier.of(1, 0)); this.plan().add(a); this.plan().expect(b);',
-  ],
-])('violation: %s', (_what, body) => {
-  expect(verdictOn(body)).toBe('violation: It stages on shard (0, 0) and on shard (1, 0)');
-});
-
-test('code after a return is not a violation', () => {
-  const body = 'this.plan().add(Note.open(HOME)); return; this.plan().add(Note.open(AWAY));';
-  expect(verdictOn(body)).not.toMatch(/^violation/);
-});

@@ -1,12 +1,11 @@
 import { type Diagnostic, diagnostic, formatLocation } from '../../diagnostics.js';
 import type { SourceLocation } from '../../schema/location.js';
-import type { ActionSchema } from '../../schema/project-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { abbreviate } from '../read-literal.js';
 import { locationOf } from '../source-files.js';
 import { type Origin, originOf } from './origin.js';
-import { type Perform, readPerform, type Use } from './perform.js';
+import type { Perform, Use } from './perform.js';
 
 /** The result of analysing the shards of one action. */
 export interface ShardVerdict {
@@ -14,31 +13,32 @@ export interface ShardVerdict {
   readonly action: string;
   readonly location: SourceLocation;
   /**
-   * `proven`: everything that it stages has one origin. `violation`: it stages on two different shards that are written
-   * in the source. `unproven`: the source does not determine the shards, and the executor checks them at run time.
+   * `proven`: everything that it stages has one origin. `unproven`: the source does not determine the shards, and the
+   * executor checks them at run time.
    */
-  readonly verdict: 'proven' | 'unproven' | 'violation';
+  readonly verdict: 'proven' | 'unproven';
   /** The reason, as a sentence. */
   readonly message: string;
 }
 
 /** Returns the verdict on an action. */
-export function shardVerdict(context: ReadContext, action: ActionSchema): ShardVerdict {
-  const { className, location } = action;
-  return { action: className, location, ...judge(context, readPerform(context.sources, action)) };
+export function shardVerdict(context: ReadContext, perform: Perform): ShardVerdict {
+  const { className, location } = perform.action;
+  return { action: className, location, ...judge(perform, stagedBy(context, perform)) };
 }
 
 /** Reports an action that certainly stages on two shards. */
-export function checkShards(context: ReadContext, action: ActionSchema): readonly Diagnostic[] {
-  const perform = action.isCrossShard === true ? undefined : readPerform(context.sources, action);
-  const clash = perform && clashOf(perform, stagedBy(context, perform));
-  if (clash === undefined) return [];
-  const [first, second] = clash.map(({ origin, node }) => ({ ...origin, location: locationOf(node) }));
+export function checkShards(context: ReadContext, perform: Perform): readonly Diagnostic[] {
+  const { className, isCrossShard } = perform.action;
+  const certain = isCrossShard === true ? [] : certainly(perform, stagedBy(context, perform));
+  const [first] = certain;
+  const second = certain.find(({ origin }) => origin.text !== first?.origin.text);
   if (first === undefined || second === undefined) return [];
-  const message = `${action.className} stages on ${second.text} here, and on ${first.text} at ${formatLocation(first.location)}`;
+  const place = formatLocation(locationOf(first.node));
+  const message = `${className} stages on ${second.origin.text} here, and on ${first.origin.text} at ${place}`;
   const hint =
     'Split it into one action per shard. If callers run it with allowCrossShard(true), write @crossShard in its comment.';
-  return [diagnostic('FWGEN045', second.location, message, hint)];
+  return [diagnostic('FWGEN045', locationOf(second.node), message, hint)];
 }
 
 /** A model that `perform` stages or expects. */
@@ -56,26 +56,19 @@ function stagedBy(context: ReadContext, perform: Perform): readonly Staged[] {
 
 type Judgement = Pick<ShardVerdict, 'verdict' | 'message'>;
 
-function judge(context: ReadContext, perform: Perform | undefined): Judgement {
-  if (perform === undefined) return unproven('It has no `perform` method');
-  const staged = stagedBy(context, perform);
-  const origins = new Map(staged.map(({ origin }) => [origin?.text, origin]));
-  const [first, second] = [...origins.values()].filter((origin) => origin !== undefined);
-  const [one, other] = clashOf(perform, staged) ?? [];
-  if (one !== undefined && other !== undefined)
-    return { verdict: 'violation', message: `It stages on ${one.origin?.text} and on ${other.origin?.text}` };
+function judge(perform: Perform, staged: readonly Staged[]): Judgement {
   const handedOn = perform.uses.find(isHandedOn);
   if (handedOn !== undefined)
     return unproven(`\`${abbreviate(handedOn.node.getText())}\` may stage models, and is not analysed`);
   const unknown = staged.find(({ origin }) => origin === undefined);
   if (unknown !== undefined && (staged.length > 1 || isRepeated(perform, unknown)))
     return unproven(`The shard of \`${abbreviate(unknown.model.getText())}\` is unknown`);
-  if (first !== undefined && second !== undefined)
+  const [first, second] = new Set(staged.flatMap(({ origin }) => origin?.text ?? []));
+  if (second !== undefined)
     return unproven(
-      `${first.text} and ${second.text} may be on different shards; the executor checks this at run time`,
+      `${first} and ${second} may be on different shards; the executor checks this at run time`,
     );
-  const message =
-    first === undefined ? 'It stages one model' : `All staged models have one origin: ${first.text}`;
+  const message = first === undefined ? 'It stages one model' : `All staged models have one origin: ${first}`;
   return { verdict: 'proven', message: staged.length === 0 ? 'It stages nothing' : message };
 }
 
@@ -83,12 +76,15 @@ function unproven(message: string): Judgement {
   return { verdict: 'unproven', message };
 }
 
-/** Two models that `perform` stages on different literal shards whenever it completes; undefined if there are none. */
-function clashOf(perform: Perform, staged: readonly Staged[]): readonly Staged[] | undefined {
-  const certain = staged.filter((each) => each.origin?.isLiteral === true && isCertain(perform, each));
-  const [first] = certain;
-  const second = certain.find(({ origin }) => origin?.text !== first?.origin?.text);
-  return first === undefined || second === undefined ? undefined : [first, second];
+/** What `perform` stages on literal shards whenever it completes. */
+function certainly(
+  perform: Perform,
+  staged: readonly Staged[],
+): readonly (Staged & { readonly origin: Origin })[] {
+  return staged.flatMap((each) => {
+    const { origin } = each;
+    return origin?.isLiteral === true && isCertain(perform, each) ? [{ ...each, origin }] : [];
+  });
 }
 
 /** Whether other code may stage models. A scheduled action takes the shard of the plan, unless its id is used. */

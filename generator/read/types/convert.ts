@@ -12,7 +12,7 @@ import { HINTS } from './hints.js';
 import { frameworkType, libraryType } from './known-types.js';
 import type { Asking, Reading } from './reading.js';
 import { enclose } from './recursion.js';
-import { secretsOf } from './secrets.js';
+import { secretsOf, secretsOfBases, selectedMember } from './secrets.js';
 import { keywordKey, SourceOrder } from './source-order.js';
 import { listOf, notPlain, plain, type ReadType, unsupported, withSecret } from './type-results.js';
 import { NEVER, unite } from './unite.js';
@@ -40,13 +40,6 @@ export function askForType(reading: Reading, node: ts.TypeNode): ReadType | unde
   return withSecret(read, secretsOf(reading.context, node));
 }
 
-/** Returns the property that `Owner['name']` selects. */
-function selectedMember(checker: ts.TypeChecker, node: ts.IndexedAccessTypeNode): ts.Symbol | undefined {
-  const index = checker.getTypeFromTypeNode(node.indexType);
-  const owner = checker.getTypeFromTypeNode(node.objectType);
-  return index.isStringLiteral() ? checker.getPropertyOfType(owner, index.value) : undefined;
-}
-
 /** Asks the checker for the structure of an interface or an enum, which is being read. */
 export function askForDeclared(
   reading: Reading,
@@ -72,7 +65,9 @@ export function askForMember(
 ): ReadType | undefined {
   const checker = reading.context.checker.of(leaf.getSourceFile());
   const property = checker.getPropertyOfType(checker.getTypeAtLocation(leaf), name.getText());
-  return property && convert(startAsking(reading, checker, name), checker.getTypeOfSymbol(property));
+  if (property === undefined) return undefined;
+  const read = convert(startAsking(reading, checker, name), checker.getTypeOfSymbol(property));
+  return withSecret(read, secretsOfBases(reading.context, leaf));
 }
 
 /** Asks the checker for a type argument of the class of this package that a class extends. */
@@ -84,7 +79,9 @@ export function askForArgument(
   const checker = reading.context.checker.of(leaf.getSourceFile());
   const all = checker.getPropertyOfType(checker.getTypeAtLocation(leaf), 'typeArguments');
   const argument = all && checker.getTypeArguments(checker.getTypeOfSymbol(all) as ts.TypeReference)[index];
-  return argument === undefined ? unsupported(node) : convert(startAsking(reading, checker, node), argument);
+  if (argument === undefined) return unsupported(node);
+  const secrets = [...secretsOf(reading.context, node), ...secretsOfBases(reading.context, leaf)];
+  return withSecret(convert(startAsking(reading, checker, node), argument), secrets);
 }
 
 /** Converts a type, unless the source declares it by a name: then it is read there. */
@@ -309,7 +306,7 @@ function convertProperty(asking: Asking, property: ts.Symbol): FieldSchema {
 
 /** Converts a type that the declaration does not spell out, so that a message spells it out. */
 function convertAnew(asking: Asking, type: ts.Type): ReadType {
-  const read = convert(asking, type);
+  const read = withSecret(convert(asking, type), secretsOf(asking.reading.context, asking.node));
   const { type: found } = read;
   if (found.kind !== 'unsupported') return read;
   return { ...read, type: { ...found, text: abbreviate(asking.checker.typeToString(type)) } };

@@ -21,3 +21,14 @@ export const HINTS = {
   value:
     "Declare the value as a constant in a file of this project: `export const STATES = ['OPEN', 'DONE'] as const;`.",
 } as const;
+
+/** What to write instead of a class of the language, by its name. */
+export const CLASS_HINTS: ReadonlyMap<string, string> = new Map(
+  [
+    { names: 'Map ReadonlyMap WeakMap', form: '`Record<string, T>`' },
+    { names: 'Set ReadonlySet WeakSet', form: '`readonly T[]`' },
+    { names: 'Uint8Array Buffer URL RegExp Error', form: '`string`' },
+    { names: 'Object', form: '`JsonValue`' },
+    { names: 'Promise', form: 'the type of its value' },
+  ].flatMap(({ names, form }) => names.split(' ').map((name) => [name, `Use plain data: ${form}.`] as const)),
+);

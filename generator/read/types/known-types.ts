@@ -1,6 +1,6 @@
 import { ts } from '../compiler.js';
+import { CLASS_HINTS } from './hints.js';
 import { referenceToClass } from './model-classes.js';
-import { plainHint } from './plain-forms.js';
 import type { Asking, Reading } from './reading.js';
 import { notPlain, plain, type ReadType, unsupported } from './type-results.js';
 
@@ -11,7 +11,7 @@ export function libraryType({ reading, node }: Asking, type: ts.Type): ReadType 
   if (symbol === undefined || declaration === undefined || !reading.context.checker.isLibrary(declaration))
     return undefined;
   if (symbol.name === 'Date') return plain({ kind: 'instant' });
-  const hint = plainHint(reading, symbol.name, node);
+  const hint = CLASS_HINTS.get(symbol.name);
   return hint === undefined ? undefined : notPlain(node, hint);
 }
 

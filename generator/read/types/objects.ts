@@ -5,7 +5,6 @@ import { ts } from '../compiler.js';
 import { type FieldNode, fieldForm } from '../field-form.js';
 import { type ReadContext, report } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
-import { abbreviate, propertyName } from '../read-literal.js';
 import { type Declaration, referenceToDeclaration } from '../resolver.js';
 import { fileOf } from '../source-files.js';
 import { constructorOf, declaredName, isInstanceMember, parameterProperties, scopeOf } from '../syntax.js';
@@ -23,27 +22,8 @@ export function declarationKey(declaration: Declaration): string {
 /** Reads the members of an object type. @returns undefined if they are not all plain properties */
 export function readMembers(reading: Reading, members: readonly ts.TypeElement[]): ReadType | undefined {
   if (!members.every((member) => ts.isPropertySignature(member))) return undefined;
-  reportRepeated(reading.context, members);
   const fields = members.map((member) => readField(reading, member)).filter((field) => field !== undefined);
   return plain({ kind: 'object', fields });
-}
-
-/** Reports two fields of one name in a declaration, which the compiler does not accept either. */
-export function reportRepeated(
-  context: ReadContext,
-  members: readonly (ts.TypeElement | ts.ClassElement | ts.ParameterPropertyDeclaration)[],
-): void {
-  const seen = new Set<string>();
-  for (const member of members) {
-    const isRead = isField(member) && !ts.isGetAccessorDeclaration(member) && isInstanceMember(member);
-    const name = isRead ? propertyName(member.name) : undefined;
-    if (name === undefined) continue;
-    if (seen.has(name)) {
-      const hint = `Keep only one: \`${abbreviate(member.getText())}\`.`;
-      report(context, 'FWGEN004', member, `The field ${name} is declared twice`, hint);
-    }
-    seen.add(name);
-  }
 }
 
 /** The kind of a class whose fields are read. Getters of an event are no fields, because they are not stored. */
@@ -86,7 +66,6 @@ function ownFields(
     (member): readonly (ts.ClassElement | ts.ParameterPropertyDeclaration)[] =>
       member === constructorOf(node) ? parameterProperties(node) : [member],
   );
-  reportRepeated(context, members);
   reportMerged(context, node);
   const fields: FieldSchema[] = [];
   for (const member of members) {

@@ -16,11 +16,11 @@ import { declaredName, instanceProperties, parameterProperties, scopeOf } from '
 import { unknownType } from '../unresolved.js';
 import { askForDeclared, askForType } from './convert.js';
 import { isOnSurface } from './framework-surface.js';
+import { CLASS_HINTS } from './hints.js';
 import { idHint } from './known-types.js';
 import { followLineage, leadsTo } from './lineage.js';
 import { referenceToClass, resolveClass } from './model-classes.js';
 import { declarationKey, named, readClassFields, readMembers } from './objects.js';
-import { plainHint } from './plain-forms.js';
 import type { Reading } from './reading.js';
 import { enclose } from './recursion.js';
 import { listOf, mergeFields, notPlain, plain, type ReadType, unsupported } from './type-results.js';
@@ -78,7 +78,7 @@ function readGlobal(reading: Reading, name: string, node: ts.TypeReferenceNode):
     return listOf(reading.read(reading, argument), node);
   // Data is never changed, so both are the same.
   if (name === 'Readonly' && argument !== undefined) return reading.read(reading, argument);
-  const hint = plainHint(reading, name, node);
+  const hint = CLASS_HINTS.get(name);
   return hint === undefined ? undefined : notPlain(node, hint);
 }
 

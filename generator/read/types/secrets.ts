@@ -2,12 +2,12 @@ import type { DocTag } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
-import { resolveName } from '../resolver.js';
-import { nameText } from '../syntax.js';
+import { extendsClause } from '../syntax.js';
+import { followLineage } from './lineage.js';
 
 /**
- * Returns `@secret` of the aliases that a type is made of: `Record<string, Pin>`. For the checker, an alias of a text
- * is the text, so it does not know where the alias went: then all of the type is secret.
+ * Returns `@secret` of the aliases and properties that a type is made of: `Record<string, Pin>`. For the checker, an
+ * alias of a text is the text, so it does not know where the alias went: then all of the type is secret.
  */
 export function secretsOf(
   context: ReadContext,
@@ -18,15 +18,41 @@ export function secretsOf(
   if (visited.has(node) || ts.isTypeLiteralNode(node)) return [];
   visited.add(node);
   const found: DocTag[] = [];
-  const resolved = ts.isTypeReferenceNode(node)
-    ? resolveName(context, node.getSourceFile(), nameText(node.typeName))
-    : undefined;
-  if (resolved?.kind === 'declared' && ts.isTypeAliasDeclaration(resolved.declaration)) {
-    found.push(...readDoc(resolved.declaration).tags.filter(({ name }) => name === 'secret'));
-    found.push(...secretsOf(context, resolved.declaration.type, visited));
-  }
+  for (const declaration of namedBy(context, node))
+    found.push(...ownSecrets(declaration), ...secretsOf(context, declaration, visited));
   ts.forEachChild(node, (child) => {
     found.push(...secretsOf(context, child, visited));
   });
   return found.map((tag) => ({ ...tag, ofType: true }));
+}
+
+/** The alias that a node names, or the property that it selects. */
+function namedBy({ checker }: ReadContext, node: ts.Node): readonly ts.Declaration[] {
+  if (!ts.isTypeReferenceNode(node) && !ts.isIndexedAccessTypeNode(node)) return [];
+  const types = checker.of(node.getSourceFile());
+  if (ts.isIndexedAccessTypeNode(node)) return selectedMember(types, node)?.declarations ?? [];
+  const symbol = types.getSymbolAtLocation(node.typeName);
+  const isImported = symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0;
+  const { declarations = [] } = (isImported ? types.getAliasedSymbol(symbol) : symbol) ?? {};
+  return declarations.filter(ts.isTypeAliasDeclaration);
+}
+
+function ownSecrets(declaration: ts.Declaration): readonly DocTag[] {
+  return readDoc(declaration).tags.filter(({ name }) => name === 'secret');
+}
+
+/** Returns the property that `Owner['name']` selects. */
+export function selectedMember(
+  checker: ts.TypeChecker,
+  node: ts.IndexedAccessTypeNode,
+): ts.Symbol | undefined {
+  const index = checker.getTypeFromTypeNode(node.indexType);
+  const owner = checker.getTypeFromTypeNode(node.objectType);
+  return index.isStringLiteral() ? checker.getPropertyOfType(owner, index.value) : undefined;
+}
+
+/** Returns `@secret` of what a class and its base classes give as type arguments to classes of this project. */
+export function secretsOfBases(context: ReadContext, leaf: ts.ClassDeclaration): readonly DocTag[] {
+  const clauses = followLineage(context, leaf).classes.slice(0, -1).map(extendsClause);
+  return clauses.flatMap((clause) => (clause === undefined ? [] : secretsOf(context, clause)));
 }

@@ -11,7 +11,8 @@ export class NoteWrittenEvent extends ModelEvent<Note> {
   }
 }
 
-@AutoBuilder
+/** Was the class Memo, and keeps its stored name. */
+@AutoBuilder({ name: 'team/memo' })
 export class Note extends Model<Note, ShardedId<Note>, 'OPEN' | 'DONE'> {
   readonly text!: string;
   readonly due!: Date;

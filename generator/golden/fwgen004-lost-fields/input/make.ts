@@ -4,8 +4,6 @@ import { Thing } from './thing.js';
 
 export interface ThingMakeActionParams {
   readonly title: string;
-  readonly title: number;
-  readonly nested: { readonly a: string; readonly a: string };
 }
 
 export class ThingResponse {

@@ -3,7 +3,6 @@ import { AutoBuilder, type Id, Model, ModelEvent } from 'fw-actions';
 @AutoBuilder
 export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly title!: string;
-  readonly title!: string;
 }
 
 export interface Thing {

@@ -1,4 +1,4 @@
-import { Action, FwAction, type Principal } from 'fw-actions';
+import { Action, FwAction, type Principal, ShardIdentifier } from 'fw-actions';
 import { GLOBAL, MEXICO } from './shards.js';
 import { Thing } from './thing.js';
 
@@ -29,5 +29,25 @@ export class MakeBothAction extends Action<void, void> {
   protected perform(_principal: Principal): void {
     this.plan().add(Thing.make(GLOBAL, this.clock.now()));
     this.plan().add(Thing.make(MEXICO, this.clock.now()));
+  }
+}
+
+/** Never the second one. */
+@FwAction
+export class MakeOneAction extends Action<void, void> {
+  protected perform(_principal: Principal): void {
+    this.plan().add(Thing.make(GLOBAL, this.clock.now()));
+    return;
+    this.plan().add(Thing.make(MEXICO, this.clock.now()));
+  }
+}
+
+@FwAction
+export class MakeLaterAction extends Action<void, void> {
+  protected perform(_principal: Principal): void {
+    const first = Thing.make(GLOBAL, this.clock.now());
+    const second = Thing.make(ShardIdentifier.of(1, 0), this.clock.now());
+    this.plan().add(first);
+    this.plan().expect(second);
   }
 }

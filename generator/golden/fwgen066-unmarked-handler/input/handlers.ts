@@ -6,10 +6,6 @@ export class MarkedHandler implements EventHandler<AccountOpened> {
   async handle(_envelope: EventEnvelope<AccountOpened>): Promise<void> {}
 }
 
-export class ForgottenHandler implements EventHandler<AccountOpened> {
-  async handle(_envelope: EventEnvelope<AccountOpened>): Promise<void> {}
-}
-
 export class LooseHandler {
   async handle(_envelope: EventEnvelope<AccountOpened>): Promise<void> {}
 }

@@ -6,7 +6,7 @@ export const noteResponseType: ObjectType = objectType({
   name: 'NoteResponse',
   doc: 'A note as callers see it.',
   fields: {
-    id: t.shardedId('Note'),
+    id: t.shardedId('team/memo'),
     text: t.string(),
     due: t.instant(),
     version: t.number(),

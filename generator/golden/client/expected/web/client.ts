@@ -4,7 +4,7 @@ import { type CallOptions, type Client, type FollowOptions, type Id, type IfChan
 export * from 'fw-actions/client';
 
 export type DeleteParams = {
-  readonly noteId: Id<'Note'>;
+  readonly noteId: Id<'team/memo'>;
 };
 
 export type CountResponse = {
@@ -12,7 +12,7 @@ export type CountResponse = {
 };
 
 export type NoteEditParams = {
-  readonly noteId: Id<'Note'>;
+  readonly noteId: Id<'team/memo'>;
   /** What it says from now on. */
   readonly text: string;
   readonly due?: Date | null | undefined;
@@ -20,18 +20,18 @@ export type NoteEditParams = {
 
 /** A note as callers see it. */
 export type NoteResponse = {
-  readonly id: Id<'Note'>;
+  readonly id: Id<'team/memo'>;
   readonly text: string;
   readonly due: Date;
   readonly version: number;
 };
 
 export type NoteGetParams = {
-  readonly noteId: Id<'Note'>;
+  readonly noteId: Id<'team/memo'>;
 };
 
 export type NoteHistoryParams = {
-  readonly noteId: Id<'Note'>;
+  readonly noteId: Id<'team/memo'>;
 };
 
 export type HistoryResponse = {

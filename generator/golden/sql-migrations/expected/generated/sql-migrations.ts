@@ -5,7 +5,7 @@ import { defineMigration, type Migration } from 'fw-actions/codegen';
 export const migration0001: Migration = defineMigration(
   '0001_things',
   `-- The table of \`things\`; \${nothing} is read from here.
-create table things (
+create table public.things (
   id uuid primary key check (eventlog.is_own_id(id)),
   state text not null,
   version bigint not null,

@@ -1,5 +1,5 @@
 -- The table of `things`; ${nothing} is read from here.
-create table things (
+create table public.things (
   id uuid primary key check (eventlog.is_own_id(id)),
   state text not null,
   version bigint not null,

@@ -1,0 +1,51 @@
+import { afterEach, expect, test } from 'vitest';
+import { type TestProject, testProject } from '../../test-support/projects.js';
+import { readProject } from '../read-project.js';
+
+let project: TestProject | undefined;
+
+afterEach(() => project?.delete());
+
+const SOURCE = `import { Action, FwAction } from 'fw-actions';
+import type { Code } from '@acme/shared';
+/** @secret */
+export type Pin = string;
+/** @secret */
+export type Login = { readonly pin: string };
+export interface Account { readonly pin: Pin }
+export interface Card {
+  /** @secret */
+  readonly code?: string;
+}
+export interface Box<T> { readonly pin: T }
+export type Lists<T> = { readonly [K in keyof T]: readonly T[K][] };
+abstract class Base<T> extends Action<Box<T>, void> {}
+abstract class Inner<T> extends Base<readonly T[]> {}
+abstract class Whole<Params> extends Action<Params, void> {}
+`;
+
+test.each([
+  ['an alias', 'Action<{ readonly pin: Pin }, void>'],
+  ['the params as a whole', 'Action<Login, void>'],
+  ['a field of an interface', 'Action<Partial<Account>, void>'],
+  ['a property that a type is made of', "Action<{ readonly pin: NonNullable<Card['code']> }, void>"],
+  ['a property behind an argument', "Action<Box<Record<string, Card['code']>>, void>"],
+  ['an argument of a generic interface', 'Action<Box<Pin>, void>'],
+  ['an alias of a package', 'Action<{ readonly pin: Code }, void>'],
+  ['an argument of a base class', 'Base<Pin>'],
+  ['an argument of a base class of a base class', 'Inner<Pin>'],
+  ['the params of a base class', 'Whole<{ readonly pin: Pin }>'],
+  ['the params of a base class as a whole', 'Whole<Login>'],
+  ['a field that a type makes a list', 'Action<Lists<Account>, void>'],
+])('@secret of %s keeps the param out of what is stored', (_, base) => {
+  project = testProject('fwgen040-nothing');
+  const shared = 'node_modules/@acme/shared';
+  project.write(`${shared}/package.json`, '{ "name": "@acme/shared", "types": "./index.d.ts" }');
+  project.write(`${shared}/index.d.ts`, '/** @secret */\nexport type Code = string;\n');
+  project.write('src/login.ts', `${SOURCE}@FwAction\nexport class LoginAction extends ${base} {}\n`);
+  const paths = { source: 'src', output: 'src/generated', migrations: 'src/migrations' };
+  const { schema, diagnostics } = readProject(project.folder, paths);
+  expect(diagnostics).toEqual([]);
+  const [pin] = schema.actions[0]?.params ?? [];
+  expect(pin?.tags).toEqual([expect.objectContaining({ name: 'secret' })]);
+});
