@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Output } from './exit.js';
 import { readerLeft, writeText } from './standard-streams.js';
@@ -26,8 +25,6 @@ export function interruption(): AbortSignal {
 
 /** Version in this package's `package.json`. */
 export function packageVersion(): string {
-  const file = createRequire(import.meta.url).resolve('fw-actions/package.json');
-  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const isNamed = typeof content === 'object' && content !== null && 'version' in content;
-  return isNamed ? String(content.version) : 'unknown';
+  const manifest: { readonly version: string } = createRequire(import.meta.url)('fw-actions/package.json');
+  return manifest.version;
 }

@@ -4,6 +4,7 @@ import { CONFIG, type CommandEntry, command, flag, value } from '../command.js';
 import { fileText } from '../file-text.js';
 import { InputError } from '../input-error.js';
 import { projectFolders, readProjectConfig } from '../project.js';
+import { counted } from '../terminal-text.js';
 
 /** `fw-gen connectors` */
 export const CONNECTORS: CommandEntry = command({
@@ -32,7 +33,11 @@ export const CONNECTORS: CommandEntry = command({
       return { errors, isDrift: errors.length > 0 };
     }
     for (const [name, text] of stale) write(join(folder, name), text);
-    return { lines: [`${stale.length} files written in ${folder}, ${files.size - stale.length} unchanged`] };
+    return {
+      lines: [
+        `${counted(stale.length, 'file')} written in ${folder}, ${files.size - stale.length} unchanged`,
+      ],
+    };
   },
 });
 
@@ -55,7 +60,7 @@ export const SCHEMAS: CommandEntry = command({
     const schemas = readEventLock(lock, config.relay?.schemaBaseUrl);
     for (const { eventType, version, schema } of schemas)
       write(join(folder, eventType, `${version}.json`), `${JSON.stringify(schema, null, 2)}\n`);
-    return { lines: [`${schemas.length} schemas written in ${folder}`] };
+    return { lines: [`${counted(schemas.length, 'schema')} written in ${folder}`] };
   },
 });
 

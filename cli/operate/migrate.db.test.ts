@@ -62,10 +62,9 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     expect(before.code).toBe(1);
     expect(before.info).toContain('SHARD   NAME       STATE    APPLIED  PENDING  DETAIL');
     expect(before.info.match(/pending/g)).toHaveLength(5);
-    const plan = await fwGen('migrate', 'plan');
+    const plan = await fwGen('migrate', 'up', '--dry-run');
     expect(plan.code).toBe(1);
     expect(plan.info).toContain('-- 0001_things (application), on 5 of 5 shards\ncreate table things');
-    expect((await fwGen('migrate', 'up', '--dry-run')).info).toBe(plan.info);
     expect((await fwGen('migrate', 'status')).info).toBe(before.info);
     const up = await fwGen('migrate', 'up', '--parallel', '2');
     expect(up.code).toBe(0);

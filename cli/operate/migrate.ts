@@ -17,7 +17,7 @@ const UP = operatorCommand({
   name: 'up',
   about:
     'Applies the pending migrations on every shard. Run it again after a failure: it continues where it stopped.',
-  inputs: { ...INPUTS, dryRun: flag('--dry-run', 'only show the pending migrations') },
+  inputs: { ...INPUTS, dryRun: flag('--dry-run', 'only show the SQL of the pending migrations') },
   run: async (session, options, { output }) =>
     options.dryRun === true ? plan(session, options) : applyAll(session, options.parallel, output),
 });
@@ -27,13 +27,6 @@ const STATUS = operatorCommand({
   about: 'Shows the state of every shard.',
   inputs: INPUTS,
   run: async (session, options) => statusReport(await statusOf(session, options)),
-});
-
-const PLAN = operatorCommand({
-  name: 'plan',
-  about: 'Shows the SQL that `up` would run. Changes nothing.',
-  inputs: INPUTS,
-  run: plan,
 });
 
 const VERIFY = operatorCommand({
@@ -54,7 +47,7 @@ const VERIFY = operatorCommand({
 export const MIGRATE: CommandEntry = {
   name: 'migrate',
   about: 'Migrates all shards, or shows their state.',
-  commands: [UP, STATUS, PLAN, VERIFY, DIFF, RENAME],
+  commands: [UP, STATUS, VERIFY, DIFF, RENAME],
 };
 
 async function statusOf(

@@ -81,8 +81,9 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     await until(async () => (await opened.sagas.show(id)).state === 'ENDED');
     const trail = await rows(HERE, "SELECT principal FROM eventlog.actions WHERE name = 'Saga.retry'");
     expect(trail).toEqual([['alice']]);
-    const again = await sagas('retry', id);
+    const again = await sagas('retry', id, '--format', 'json');
     expect([again.code, again.error]).toEqual([1, `${id} has ended.`]);
+    expect(JSON.parse(again.info)).toMatchObject({ saga: { id, state: 'ENDED' } });
   });
 
   test('abandon ends a saga in its current state, and its step can no longer take effect', async () => {

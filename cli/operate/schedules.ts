@@ -1,9 +1,19 @@
 import { defined } from '../../generator/schema/defined.js';
 import type { RecurringAction } from '../../runtime/operations.js';
-import { type CommandEntry, choice, flag, required, text, value, wholeNumber } from '../command.js';
+import {
+  CONFIG,
+  type CommandEntry,
+  choice,
+  FORMAT,
+  flag,
+  required,
+  text,
+  value,
+  wholeNumber,
+} from '../command.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
-import { changeReport, FRAME, operatorCommand, shardCommand } from './operator-command.js';
+import { changeReport, operatorCommand, shardCommand } from './operator-command.js';
 
 const STATES = ['pending', 'running', 'done', 'failed', 'cancelled'] as const;
 
@@ -102,7 +112,7 @@ function changeCommand({ name, about, done, refused }: Change): CommandEntry {
     name,
     about,
     examples: [[`fw-gen events schedules ${name} 0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4`, '']],
-    inputs: { ...FRAME, id: required('<id>', 'its id, as `schedules list` shows it') },
+    inputs: { ...CONFIG, ...FORMAT, id: required('<id>', 'its id, as `schedules list` shows it') },
     run: async ({ operations }, { id }) => {
       const changed = await operations.schedules[name](id);
       return changeReport(changed, `${id} ${done}.`, `${id} ${refused}.`, { id, [name]: changed });
