@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Format } from './report/report.js';
 
-type Flag = 'check' | 'dryRun' | 'strict' | 'watch' | 'clean' | 'force' | 'timing' | 'quiet';
+type Flag = 'check' | 'dryRun' | 'strict' | 'watch' | 'force' | 'timing' | 'quiet';
 
 /** Options of `fw-gen generate`, as parsed. */
 export interface GenerateFlags extends Readonly<Partial<Record<Flag, boolean | undefined>>> {
@@ -16,7 +16,6 @@ const OPTIONS = {
   check: FLAG,
   'dry-run': FLAG,
   strict: FLAG,
-  clean: FLAG,
   force: FLAG,
   timing: FLAG,
   quiet: FLAG,

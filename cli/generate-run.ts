@@ -41,8 +41,9 @@ export async function generateOnce(
   const { check: isCheck = false, quiet = false, format, timing } = flags;
   const projectDirectory = dirname(resolve(flags.config));
   const clock = phaseClock(output.progress);
-  const { forgotten = [], ...found } = await runGenerator(flags, clock.begin, knowledge);
-  clock.begin(undefined);
+  const { forgotten = [], ...found } = await runGenerator(flags, clock.begin, knowledge).finally(() =>
+    clock.begin(undefined),
+  );
   const isQuiet = isUnchanged(found) && found.problems.length + found.warnings.length === 0;
   if (knowledge.reportsUnchanged === false && isQuiet) return EXIT.success;
   const exitCode =
@@ -58,6 +59,7 @@ export async function generateOnce(
     output,
     quiet,
     version,
+    projectDirectory,
     sourceText: (file) => fileText(join(projectDirectory, file))?.replace(/^\uFEFF/, ''),
   });
   // The files are up to date, but the next start of the application would fail because of a missing column.
@@ -79,7 +81,7 @@ async function runGenerator(
   onPhase: (phase: string) => void,
   { sources, drafts, loaded: known, onResult, warnings: shown }: Knowledge,
 ): Promise<Found> {
-  const { check: isCheck = false, dryRun, force = false, clean = false, strict = false } = flags;
+  const { check: isCheck = false, dryRun, force = false, strict = false } = flags;
   const startedAt = Date.now();
   onPhase('config');
   // The YAML parser is loaded on demand.
@@ -87,7 +89,7 @@ async function runGenerator(
   if ('problems' in loaded) return { problems: loaded.problems, warnings: [], changes: [] };
   const { projectDirectory, outputDirectory } = loaded.options;
   const isDry = isCheck || dryRun === true;
-  const run = { dryRun: isDry, force, clean, strict, onPhase };
+  const run = { dryRun: isDry, force, strict, onPhase };
   const result = await generate({ ...loaded.options, ...run, ...defined({ sources, drafts }) });
   onResult?.(result);
   const { diagnostics: problems, inputs } = result;

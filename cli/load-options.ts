@@ -9,7 +9,7 @@ export type LoadedOptions =
   | { readonly options: GenerateOptions }
   | { readonly problems: readonly ReportedProblem[] };
 
-/** Reads a configuration, without the secrets of the application. @throws InputError if it has no `fw.generator` */
+/** Reads a configuration, without the secrets of the application. */
 export function loadOptions(file: string): LoadedOptions {
   try {
     return { options: generateOptions(readProjectConfig(file)) };

@@ -21,13 +21,6 @@ describe('fw-gen generate', () => {
     expect((await generate()).info).toMatch(/^0 files written, 7 unchanged, \d+ ms$/);
   });
 
-  test('ends with 2 and says why for a configuration without a generator', async () => {
-    const config = project.read('fw.config.yaml');
-    project.write('fw.config.yaml', config.replace(/^ *generator: .*\n/m, ''));
-    const { code, error } = await fwGen('generate', '--config', project.config);
-    expect([code, error]).toEqual([2, expect.stringContaining('fw.generator is missing')]);
-  });
-
   test.each([
     ['a configuration that is not there', ['generate', '--config', join('no', 'such.yaml')]],
     ['an unknown flag', ['generate', '--frobnicate']],

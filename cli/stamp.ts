@@ -60,12 +60,16 @@ export interface FinishedRun {
   readonly startedAt: number;
 }
 
+/** A setting of the generator that comes from the environment, whose state a stamp does not have. */
+const REFERENCED = /\b(?:namespace|title|version|source|migrations|templates|client)["']?:[^\n]*\$\{/;
+
 /** Records that everything is up to date, unless an input may have changed since the run read it. */
 export function writeStamp({ configFile, inputs, outputs, others, startedAt, warnings }: FinishedRun): void {
   const folder = dirname(resolve(configFile));
   const own = new Set([...outputs, ...others]);
   const states: Record<string, string> = {};
   try {
+    if (REFERENCED.test(readFileSync(resolve(configFile), 'utf8'))) return;
     const stamps = stampFolder(configFile);
     for (const path of [basename(configFile), ...inputs]) {
       if (own.has(path)) continue;
