@@ -26,26 +26,6 @@ function breakSource(): void {
 }
 
 describe('generate --check', () => {
-  test('hints at a column that no migration mentions', async () => {
-    await generate();
-    const model = 'src/models/customer.ts';
-    const text = project.read(model);
-    const field = text.slice(0, text.lastIndexOf('}'));
-    project.write(model, `${field}  readonly shoeSize?: string;\n}\n`);
-    expect((await generate()).code).toBe(0);
-    const check = (...flags: readonly string[]): Promise<Ran> => generate('--check', ...flags);
-    expect(await check('--quiet')).toMatchObject({ code: 0, error: '' });
-    const hinted = await check();
-    expect([hinted.code, hinted.error]).toEqual([0, expect.stringContaining('Hint: no migration mentions')]);
-    expect(hinted.error).toMatch(/\.shoe_size\. Run `fw-gen migrate diff`/);
-    project.write(
-      'src/migrations/20990101000000_shoes.sql',
-      'alter table customers add column shoe_size text;\n',
-    );
-    expect((await generate()).code).toBe(0);
-    expect(await check()).toMatchObject({ code: 0, error: '' });
-  });
-
   test('ends with 0 and writes nothing if the output is current', async () => {
     await generate();
     const before = project.emitted();

@@ -41,9 +41,7 @@ export async function generateOnce(
   const { check: isCheck = false, quiet = false, format, timing } = flags;
   const projectDirectory = dirname(resolve(flags.config));
   const clock = phaseClock(output.progress);
-  const { forgotten = [], ...found } = await runGenerator(flags, clock.begin, knowledge).finally(() =>
-    clock.begin(undefined),
-  );
+  const found = await runGenerator(flags, clock.begin, knowledge).finally(() => clock.begin(undefined));
   const isQuiet = isUnchanged(found) && found.problems.length + found.warnings.length === 0;
   if (knowledge.reportsUnchanged === false && isQuiet) return EXIT.success;
   const exitCode =
@@ -62,25 +60,14 @@ export async function generateOnce(
     projectDirectory,
     sourceText: (file) => fileText(join(projectDirectory, file))?.replace(/^\uFEFF/, ''),
   });
-  // The files are up to date, but the next start of the application would fail because of a missing column.
-  if (forgotten.length > 0)
-    output.error(
-      `Hint: no migration mentions ${forgotten.join(', ')}. Run \`fw-gen migrate diff\`; ` +
-        '`fw-gen migrate diff --check` finds every difference.',
-    );
   return exitCode;
 }
-
-type Found = Pick<RunReport, 'problems' | 'warnings' | 'changes'> & {
-  /** Columns that no migration mentions, if nothing more urgent is to be reported. */
-  readonly forgotten?: readonly string[];
-};
 
 async function runGenerator(
   flags: GenerateFlags,
   onPhase: (phase: string) => void,
   { sources, drafts, loaded: known, onResult, warnings: shown }: Knowledge,
-): Promise<Found> {
+): Promise<Pick<RunReport, 'problems' | 'warnings' | 'changes'>> {
   const { check: isCheck = false, dryRun, force = false, strict = false } = flags;
   const startedAt = Date.now();
   onPhase('config');
@@ -110,14 +97,7 @@ async function runGenerator(
     const isExplained = trace !== undefined && kind !== 'unchanged';
     return { path, kind, ...(isExplained ? explainStale(change, trace.get(path)) : {}) };
   });
-  const isHinted = flags.format === 'text' && flags.quiet !== true;
-  const isFine = isCheck && problems.length === 0 && isCurrent;
-  return {
-    problems,
-    warnings: shown === undefined ? warnings : unseen(warnings, shown),
-    changes,
-    forgotten: isHinted && isFine ? result.forgottenColumns() : [],
-  };
+  return { problems, warnings: shown === undefined ? warnings : unseen(warnings, shown), changes };
 }
 
 /** The warnings that this process has not shown. */
