@@ -22,6 +22,8 @@ import { operatorCommand } from './operator-command.js';
 
 const PROGRESS_MS = 1_000;
 const SECOND_MS = 1_000;
+/** For how long a line is attempted while its shard is down or busy. */
+const PATIENCE_MS = 60_000;
 
 const NAME: Input<string> = {
   ...required('--name <name>', 'identifies the import: part of the key of each line, with its number'),
@@ -65,12 +67,6 @@ export const IMPORT: CommandEntry = operatorCommand({
       'lines without effect of this run; default: the file with .errors.ndjson',
     ),
     concurrency: value('--concurrency <n>', 'maximum lines at once, 1 to 4096', wholeNumber(1, 4_096), 512),
-    patience: value(
-      '--patience <seconds>',
-      'for how long a line is attempted while its shard is down or busy, 0 to 3600',
-      wholeNumber(0, 3_600),
-      60,
-    ),
   },
   run: async ({ runtime, config, databases }, flags, { output, signal }) => {
     const { file, name } = flags;
@@ -90,7 +86,7 @@ export const IMPORT: CommandEntry = operatorCommand({
       ...{ signal, reject: rejected.write, concurrency: flags.concurrency },
       read: (text) => action.read(text, flags.key),
       keyOf: keyOf(name, flags.key),
-      patienceMs: flags.patience * SECOND_MS,
+      patienceMs: PATIENCE_MS,
     });
     const startedMs = performance.now();
     const showProgress = (): void => output.error(progressOf(run, performance.now() - startedMs));
