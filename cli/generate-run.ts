@@ -7,13 +7,20 @@ import type { LockDrafts, SourceFiles } from '../generator/watch.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { fileText } from './file-text.js';
-import type { GenerateFlags } from './generate-flags.js';
 import type { LoadedOptions } from './load-options.js';
 import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
 import type { Format, ReportOptions, RunReport } from './report/report.js';
 import { explainStale } from './report/stale-file.js';
 import { reportText, warningLines } from './report/text-report.js';
 import { writeStamp } from './stamp.js';
+
+type Flag = 'check' | 'dryRun' | 'strict' | 'watch' | 'force' | 'timing' | 'quiet';
+
+/** Options of `fw-gen generate`. */
+export interface GenerateFlags extends Readonly<Partial<Record<Flag, boolean | undefined>>> {
+  readonly config: string;
+  readonly format: Format;
+}
 
 /** What a watcher knows before a run, and wants to know after it. */
 export interface Knowledge {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fwGen } from '../generator/test-support/fw-gen.js';
 import { type TestProject, testProject } from '../generator/test-support/projects.js';
+import { GENERATE } from './generate-command.js';
 import { run } from './program.js';
 
 let project: TestProject;
@@ -54,6 +55,7 @@ test('a bug of the program exits with 3 and requests a report', async () => {
     },
     error: (line: string) => error.push(line),
   };
-  expect(await run(['generate', '--config', project.config], output, { version: '1.2.3' })).toBe(3);
+  const options = { version: '1.2.3', commands: [GENERATE] };
+  expect(await run(['generate', '--config', project.config], output, options)).toBe(3);
   expect(error.join('\n')).toContain('This is a bug in fw-gen');
 });

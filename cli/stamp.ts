@@ -115,7 +115,7 @@ export function stateOf(path: string): string {
   return `${mtimeMs} ${ctimeMs} ${stats.isDirectory() ? 0 : size} ${ino}`;
 }
 
-/** State of the bundle that contains this module. */
+/** State of the file with this module, which each installation writes anew. */
 function programState(): string {
   return stateOf(fileURLToPath(import.meta.url));
 }

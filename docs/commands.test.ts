@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type CommandEntry, type Input, PARALLEL } from '../cli/command.js';
+import { COMMANDS } from '../cli/commands.js';
 import { FRAME } from '../cli/operate/operator-command.js';
-import { COMMANDS } from '../cli/program.js';
 import { ROOT } from './pages.js';
 
 const PAGE = join(ROOT, 'docs/commands.md');
