@@ -7,7 +7,7 @@ import type { LockDrafts, SourceFiles } from '../generator/watch.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { fileText } from './file-text.js';
-import type { LoadedOptions } from './load-options.js';
+import type { LoadedOptions } from './project.js';
 import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
 import type { Format, ReportOptions, RunReport } from './report/report.js';
 import { explainStale } from './report/stale-file.js';
@@ -79,7 +79,7 @@ async function runGenerator(
   const startedAt = Date.now();
   onPhase('config');
   // The YAML parser is loaded on demand.
-  const loaded = known ?? (await import('./load-options.js')).loadOptions(flags.config);
+  const loaded = known ?? (await import('./project.js')).loadOptions(flags.config);
   if ('problems' in loaded) return { problems: loaded.problems, warnings: [], changes: [] };
   const { projectDirectory, outputDirectory } = loaded.options;
   const isDry = isCheck || dryRun === true;

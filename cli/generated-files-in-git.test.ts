@@ -139,15 +139,6 @@ test('with the .gitattributes of init, a merge leaves files of one side, which g
   for (const name of ['alpha', 'beta']) expect(project.read(ORDER)).toContain(`put('${name}'`);
 });
 
-test('without a .gitattributes, a merge of a manifest by its lines is no edit by hand', async () => {
-  const manifest = 'src/generated/.fw-manifest.json';
-  project.write(ORDER, `${project.read(ORDER)}export const merged = 1;\n`);
-  const line = /^ {4}"order.ts": .*\n/m.exec(project.read(manifest))?.[0] ?? '';
-  project.write(manifest, project.read(manifest).replace(line, `${line}${line.replace(/[0-9]/g, '7')}`));
-  expect((await generate()).code).toBe(0);
-  expect(project.read(ORDER)).not.toContain('merged');
-});
-
 test('the formatter of a new project leaves generated files alone', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'fw-formatted-'));
   try {

@@ -7,6 +7,7 @@ import { ConfigurationError } from '../runtime/config/configuration-error.js';
 import { loadProjectConfig } from '../runtime/config/load-config.js';
 import type { ProjectConfig } from '../runtime/config/types.js';
 import { InputError } from './input-error.js';
+import type { ReportedProblem } from './report/report.js';
 
 type GeneratorConfig = Pick<ProjectConfig, 'file' | 'generator'>;
 
@@ -24,6 +25,28 @@ export function readProjectConfig(file: string, used: readonly string[] = ['gene
 export function generateOptions(config: GeneratorConfig & Pick<ProjectConfig, 'namespace'>): GenerateOptions {
   const { title = config.namespace, version, templates: templatesDirectory } = config.generator ?? {};
   return { ...projectFolders(config), ...defined({ title, version, templatesDirectory }) };
+}
+
+/** The generator's settings in a configuration, or the mistakes. */
+export type LoadedOptions =
+  | { readonly options: GenerateOptions }
+  | { readonly problems: readonly ReportedProblem[] };
+
+/** Reads the generator's settings in a configuration. */
+export function loadOptions(file: string): LoadedOptions {
+  try {
+    return { options: generateOptions(readProjectConfig(file)) };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return {
+      problems: error.problems.map(({ line, column, path, message, hint }) => ({
+        code: 'FWCONFIG',
+        location: { file, ...defined({ line, column }) },
+        message: path === '' ? message : `${path}: ${message}`,
+        hint: hint ?? 'See docs/configuration.md of fw-actions for every key.',
+      })),
+    };
+  }
 }
 
 /** @throws ConfigurationError if the configuration has no `fw.generator` */

@@ -7,7 +7,7 @@ import { EXIT, type ExitCode } from './exit.js';
 import { failureCode } from './failures.js';
 import { fileText } from './file-text.js';
 import { type GenerateFlags, generateOnce } from './generate-run.js';
-import { type LoadedOptions, loadOptions } from './load-options.js';
+import { type LoadedOptions, loadOptions } from './project.js';
 import { WatchedFiles } from './watched-files.js';
 
 /**

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseConfig } from '../../runtime/config/index.js';
 import { projectFiles, SECRET_FILES } from './project-files.js';
-import { environmentOf, instructionsOf, readDockerfile } from './test-support/dockerfile.js';
+import { environmentOf, instructionsOf, readCopy, readDockerfile } from './test-support/dockerfile.js';
 
 const SECRETS = { token: 'T0kenT0kenT0ken', databasePassword: 'P4ssw0rd' };
 const files = projectFiles({ name: 'notes', frameworkRange: '^1.2.3', ...SECRETS });
@@ -29,15 +29,56 @@ interface Pipeline {
   readonly jobs: { readonly check: { readonly steps: readonly { readonly run?: string }[] } };
 }
 
-describe('the Dockerfile of a new project', () => {
-  const image = readDockerfile(fileOf('Dockerfile')).at(-1) ?? { name: undefined, instructions: [] };
+/** Whether a shell line names only known scripts and commands. */
+function isKnownCommand(line: string): boolean {
+  const [, script] = /^npm (?:run )?([a-z]+)$/.exec(line) ?? [];
+  if (script !== undefined && script !== 'ci') return script in scripts;
+  return /^npm ci( --omit=dev)?$|^npx fw-gen (generate|migrate diff) /.test(line);
+}
 
-  test('produces an image that does not run as root', () => {
+describe('the Dockerfile of a new project', () => {
+  const stages = readDockerfile(fileOf('Dockerfile'));
+  const [build, dependencies, image] = stages;
+  if (build === undefined || dependencies === undefined || image === undefined)
+    throw new TypeError('there are three stages');
+  const context = fileOf('.dockerignore').split('\n').filter(Boolean);
+
+  test('runs scripts that exist, and copies files that exist into stages and out of them', () => {
+    expect(stages.map(({ name }) => name)).toEqual(['build', 'dependencies', undefined]);
+    expect(
+      stages.flatMap((each) => instructionsOf(each, 'RUN')).filter((line) => !isKnownCommand(line)),
+    ).toEqual([]);
+    const copies = stages.flatMap((each) => instructionsOf(each, 'COPY').map(readCopy));
+    const made = ['package-lock.json', ...files.keys()];
+    const inContext = copies.filter(({ from }) => from === undefined).flatMap(({ sources }) => sources);
+    expect(inContext.filter((path) => !context.includes(`!${path}`))).toEqual([]);
+    expect(
+      inContext.filter((path) => !made.some((each) => each === path || each.startsWith(`${path}/`))),
+    ).toEqual([]);
+    const ofStages = copies.flatMap(({ from }) => (from === undefined ? [] : [from]));
+    expect(ofStages).toEqual(['dependencies', 'build', 'build']);
+  });
+
+  test('produces an image that runs the compiled program with production packages, not as root', () => {
+    expect(instructionsOf(dependencies, 'RUN')).toEqual(['npm ci --omit=dev']);
+    expect(instructionsOf(image, 'RUN')).toEqual([]);
+    expect(image.instructions.map(({ name }) => name)).toEqual([
+      ...['ENV', 'WORKDIR', 'COPY', 'COPY', 'COPY', 'COPY', 'USER', 'EXPOSE', 'HEALTHCHECK', 'CMD'],
+    ]);
     expect(instructionsOf(image, 'USER')).toEqual(['node']);
+    // The script generates and compiles before.
+    const started = scripts['start']?.split(' && ').at(-1);
+    expect(instructionsOf(image, 'CMD')).toEqual([JSON.stringify(started?.split(' ')).replaceAll(',', ', ')]);
+  });
+
+  test('contains no tests', () => {
+    expect(context.at(-1)).toBe('**/*.test.ts');
+    expect([...files.keys()].filter((path) => path.includes('.test.'))).toEqual(
+      [...files.keys()].filter((path) => path.endsWith('.test.ts')),
+    );
   });
 
   test('has no access to secrets', () => {
-    const context = fileOf('.dockerignore').split('\n').filter(Boolean);
     expect(context[0]).toBe('*');
     const taken = context.slice(1).map((line) => line.replace('!', ''));
     const secret = [...files].filter(([, text]) =>
@@ -95,5 +136,6 @@ test('the pipeline installs, compares generated code, looks for missing migratio
     'npx fw-gen migrate diff --check',
     'npm test',
   ]);
+  expect(lines.filter((line) => !isKnownCommand(line))).toEqual([]);
   expect(permissions).toEqual({ contents: 'read' });
 });

@@ -286,7 +286,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await ledger.rows(old);
     expect(await json('retain')).toMatchObject({
       shards: [
-        { shard: '(0, 0)', deletedSchedules: 1, completeFrom: null },
+        { shard: '(0, 0)', deletedSchedules: 1 },
         { shard: '(1, 0)', deletedSchedules: 0 },
       ],
       failures: [],

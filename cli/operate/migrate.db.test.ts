@@ -229,15 +229,16 @@ describe('fw-gen migrate diff', () => {
 
   test('reports why a migration cannot be read or written', async () => {
     withModel(MODEL.replace('price!: Decimal', 'price?: Decimal'));
-    const denied = { code: 'EACCES', syscall: 'open' };
+    const full = { code: 'ENOSPC', syscall: 'write' };
     const refused = await withRefusedWrites(
-      (path) => (path.endsWith('_change.ts') ? Object.assign(new Error('denied'), denied) : undefined),
+      (path) => (path.endsWith('_change.ts') ? Object.assign(new Error('no space left'), full) : undefined),
       () => fwGen('migrate', 'diff'),
     );
     expect(refused.code).toBe(2);
     expect(refused.error.replace(/\d{14}/, 'T')).toBe(
-      `Cannot write ${join(cli.folder, 'src/migrations/T_change.ts')}: EACCES (open). Check free space and permissions.`,
+      `Cannot write ${join(cli.folder, 'src/migrations/T_change.ts')}: ENOSPC (write). Check free space and permissions.`,
     );
+    expect(files()).toEqual(['0001_things.ts']);
     symlinkSync(join(cli.folder, 'nowhere'), join(cli.folder, 'src/migrations/0002_change.ts'));
     expect(await fwGen('migrate', 'diff')).toMatchObject({
       code: 2,

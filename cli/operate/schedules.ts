@@ -100,14 +100,21 @@ function pauseCommand(name: 'pause' | 'resume', about: string): CommandEntry {
   });
 }
 
-interface Change {
-  readonly name: 'cancel' | 'retry';
-  readonly about: string;
-  readonly done: string;
-  readonly refused: string;
-}
+const CHANGES = {
+  cancel: {
+    about: 'Cancels a scheduled action that has not started.',
+    done: 'was cancelled',
+    refused: 'was not cancelled: it has run, is running or does not exist',
+  },
+  retry: {
+    about: 'Retries a failed scheduled action with a new series of attempts.',
+    done: 'will be retried',
+    refused: 'was not retried: it is not in state failed, or another run of it is in progress',
+  },
+};
 
-function changeCommand({ name, about, done, refused }: Change): CommandEntry {
+function changeCommand(name: keyof typeof CHANGES): CommandEntry {
+  const { about, done, refused } = CHANGES[name];
   return operatorCommand({
     name,
     about,
@@ -126,18 +133,8 @@ export const SCHEDULES: CommandEntry = {
   about: 'Lists, cancels and retries scheduled actions, pauses and resumes recurring ones.',
   commands: [
     LIST,
-    changeCommand({
-      name: 'cancel',
-      about: 'Cancels a scheduled action that has not started.',
-      done: 'was cancelled',
-      refused: 'was not cancelled: it has run, is running or does not exist',
-    }),
-    changeCommand({
-      name: 'retry',
-      about: 'Retries a failed scheduled action with a new series of attempts.',
-      done: 'will be retried',
-      refused: 'was not retried: it is not in state failed, or another run of it is in progress',
-    }),
+    changeCommand('cancel'),
+    changeCommand('retry'),
     pauseCommand(
       'pause',
       'Pauses a recurring action: its due times pass without a run, also after a restart.',
