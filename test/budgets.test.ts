@@ -8,9 +8,9 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_640,
+  cli: 4_580,
   'generator/build': 50,
-  'generator/check': 1_330,
+  'generator/check': 1_300,
   'generator/emit': 3_780,
   'generator/event-lock': 700,
   'generator/read': 5_760,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_710,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 2_000, generator: 700 };
+const LOOSE_LINES = { runtime: 2_000, generator: 690 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {
