@@ -122,8 +122,10 @@ export function wholeNumber(least: number, most: number): (text: string) => numb
 /** Parses a day, which begins at midnight in UTC, or a time with its zone. */
 export function instant(text: string): Date {
   const date = new Date(text);
-  if (/^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/.test(text) && !Number.isNaN(date.getTime()))
-    return date;
+  const [, day] = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}.*(Z|[+-]\d{2}:\d{2}))?$/.exec(text) ?? [];
+  // `Date` moves a day that does not exist into the next month.
+  const isDay = day !== undefined && new Date(day).toJSON()?.startsWith(day) === true;
+  if (isDay && !Number.isNaN(date.getTime())) return date;
   throw new InvalidArgumentError('Expected a date, or a time with its zone: 2026-01-31T12:00:00Z.');
 }
 
@@ -132,9 +134,9 @@ export const CONFIG: { readonly config: Input<string> } = {
   config: value('--config <file>', 'configuration file', (file) => file, 'fw.config.yaml'),
 };
 
-/** `--format` of commands whose text is a table. */
-export const FORMAT: { readonly format: Input<'table' | 'json'> } = {
-  format: value('--format <format>', 'table or json', choice(['table', 'json']), 'table'),
+/** `--format` of commands that have a report. */
+export const FORMAT: { readonly format: Input<'text' | 'json'> } = {
+  format: value('--format <format>', 'text or json', choice(['text', 'json']), 'text'),
 };
 
 /** `--parallel` */
@@ -150,7 +152,11 @@ export function addTo(
   finish: (code: ExitCode) => void,
 ): void {
   const { name, about, inputs = {}, examples = [], run, commands = [] } = entry;
-  const added = parent.command(name).description(about);
+  // The list of commands has the first sentence of each.
+  const added = parent
+    .command(name)
+    .description(about)
+    .summary(/^.*?\.(?= |$)/.exec(about)?.[0] ?? about);
   const positions: string[] = [];
   const attributes = new Map<string, string>();
   for (const [key, { flags, about: help, parse, initial, isRequired = false }] of Object.entries(inputs)) {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { basename, dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fwGen, type Ran } from '../generator/test-support/fw-gen.js';
 import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
 
@@ -12,7 +12,10 @@ beforeEach(() => {
   project = testProject();
 });
 
-afterEach(() => project.delete());
+afterEach(() => {
+  project.delete();
+  vi.unstubAllEnvs();
+});
 
 function generate(...flags: readonly string[]): Promise<Ran> {
   return fwGen('generate', '--config', project.config, ...flags);
@@ -23,26 +26,6 @@ function breakSource(): void {
 }
 
 describe('generate --check', () => {
-  test('hints at a column that no migration mentions', async () => {
-    await generate();
-    const model = 'src/models/customer.ts';
-    const text = project.read(model);
-    const field = text.slice(0, text.lastIndexOf('}'));
-    project.write(model, `${field}  readonly shoeSize?: string;\n}\n`);
-    expect((await generate()).code).toBe(0);
-    const check = (...flags: readonly string[]): Promise<Ran> => generate('--check', ...flags);
-    expect(await check('--quiet')).toMatchObject({ code: 0, error: '' });
-    const hinted = await check();
-    expect([hinted.code, hinted.error]).toEqual([0, expect.stringContaining('Hint: no migration mentions')]);
-    expect(hinted.error).toMatch(/\.shoe_size\. Run `fw-gen migrate diff`/);
-    project.write(
-      'src/migrations/20990101000000_shoes.sql',
-      'alter table customers add column shoe_size text;\n',
-    );
-    expect((await generate()).code).toBe(0);
-    expect(await check()).toMatchObject({ code: 0, error: '' });
-  });
-
   test('ends with 0 and writes nothing if the output is current', async () => {
     await generate();
     const before = project.emitted();
@@ -92,14 +75,11 @@ test('generate --dry-run lists the changes without making them', async () => {
   expect(project.emitted()).toEqual({});
 });
 
-test('generate --quiet prints nothing on success', async () => {
-  expect(await generate('--quiet')).toEqual({ code: 0, info: '', error: '' });
-});
-
-test('generate --quiet omits warnings', async () => {
+test('generate --quiet prints nothing on success, not even warnings', async () => {
   project.delete();
   project = testProject('fwgen060-route-without-rule');
-  expect((await generate()).error).toContain('Warning: ');
+  expect(await generate('--quiet')).toEqual({ code: 0, info: '', error: '' });
+  expect((await generate('--check')).error).toContain('Warning: ');
   expect(await generate('--check', '--quiet')).toEqual({ code: 0, info: '', error: '' });
 });
 
@@ -142,48 +122,86 @@ export class Thing${number}Action extends Action<void, void> {
   });
 });
 
-describe('warnings', () => {
-  beforeEach(() => {
-    project.delete();
-    project = testProject('fwgen065-unmarked-action');
-  });
+function warnOfAction(): void {
+  project.delete();
+  project = testProject('fwgen065-unmarked-action');
+}
 
-  const place = { file: 'src/actions.ts', line: 11, column: 14 };
+test('warnings are mistakes with --strict, in every format', async () => {
+  warnOfAction();
+  for (const format of ['text', 'json', 'github', 'sarif']) {
+    const { code, info, error } = await generate('--strict', '--format', format);
+    expect(code).toBe(2);
+    expect(info + error).toContain('FWGEN065');
+    expect(info + error).not.toMatch(/warning (?!of)|Warning|"level": "warning"/);
+  }
+  expect(project.emitted()).toEqual({});
+});
 
-  test('are part of the JSON report, of a run that succeeds', async () => {
-    const { code, info, error } = await generate('--format', 'json');
-    expect([code, error]).toEqual([0, '']);
-    const { problems, warnings } = JSON.parse(info);
-    expect(problems).toEqual([]);
-    expect(warnings).toHaveLength(2);
-    expect(warnings[0]).toMatchObject({ code: 'FWGEN065', location: place });
-  });
+describe('reports for programs', () => {
+  test.each([
+    [
+      breakSource,
+      ...([
+        'problems',
+        'error',
+        2,
+        'FWGEN003',
+        { file: 'src/models/broken.ts', line: 5, column: 3 },
+      ] as const),
+      'The type RegExp of title is not supported%0AUse plain data',
+    ],
+    [
+      warnOfAction,
+      ...(['warnings', 'warning', 0, 'FWGEN065', { file: 'src/actions.ts', line: 11, column: 14 }] as const),
+      'ForgottenAction extends Action without @FwAction%0AMark it',
+    ],
+  ])(
+    '%o: %s are JSON, annotations of GitHub and results of SARIF',
+    async (prepare, list, level, exitCode, code, location, text) => {
+      prepare();
+      const report = async (format: string): Promise<string> => {
+        const ran = await generate('--format', format);
+        expect([ran.code, ran.error]).toEqual([exitCode, '']);
+        return ran.info;
+      };
+      const json = JSON.parse(await report('json'));
+      expect(json).toMatchObject({ mode: 'generate', exitCode });
+      expect(json[list][0]).toMatchObject({ code, location });
+      const { file, line, column } = location;
+      expect(await report('github')).toContain(
+        `::${level} file=${file},line=${line},col=${column},title=${code}::${text}`,
+      );
+      const [{ results, tool }] = JSON.parse(await report('sarif')).runs;
+      const physicalLocation = {
+        artifactLocation: { uri: file },
+        region: { startLine: line, startColumn: column },
+      };
+      expect(results[0]).toMatchObject({ ruleId: code, level, locations: [{ physicalLocation }] });
+      expect(tool.driver.rules).toContainEqual(expect.objectContaining({ id: code }));
+    },
+  );
 
-  test('are annotations on GitHub', async () => {
-    const { code, info } = await generate('--format', 'github');
-    expect([code, info.split('\n').length]).toEqual([0, 2]);
-    expect(info).toContain(
-      '::warning file=src/actions.ts,line=11,col=14,title=FWGEN065::ForgottenAction extends Action without @FwAction%0AMark it',
+  test('name files by their paths in the checkout for code hosts, which know no other ones', async () => {
+    breakSource();
+    vi.stubEnv('GITHUB_WORKSPACE', dirname(project.folder));
+    const path = `${basename(project.folder)}/src/models/broken.ts`;
+    expect((await generate('--format', 'github')).info).toContain(`::error file=${path},line=5`);
+    expect((await generate('--format', 'sarif')).info).toContain(`"uri": "${path}"`);
+    expect((await generate()).error).toMatch(/^src\/models\/broken\.ts:5:3 /);
+    project.write('fw.config.yaml', '{}');
+    expect((await generate('--format', 'github')).info).toContain(
+      `::error file=${basename(project.folder)}/fw.config.yaml,line=1`,
     );
   });
 
-  test('are results of SARIF with their level', async () => {
-    const { info } = await generate('--format', 'sarif');
-    const [{ results }] = JSON.parse(info).runs;
-    expect(results).toHaveLength(2);
-    expect(results[0]).toMatchObject({ ruleId: 'FWGEN065', level: 'warning' });
-    const [{ physicalLocation }] = results[0].locations;
-    expect(physicalLocation.region).toEqual({ startLine: 11, startColumn: 14 });
-  });
-
-  test('are mistakes with --strict, in every format', async () => {
-    for (const format of ['text', 'json', 'github', 'sarif']) {
-      const { code, info, error } = await generate('--strict', '--format', format);
-      expect(code).toBe(2);
-      expect(info + error).toContain('FWGEN065');
-      expect(info + error).not.toMatch(/warning (?!of)|Warning|"level": "warning"/);
-    }
-    expect(project.emitted()).toEqual({});
+  test('name a missing section of the configuration, too', async () => {
+    project.write('fw.config.yaml', project.read('fw.config.yaml').replace(/^ *generator: .*\n/m, ''));
+    const { code, info } = await generate('--format', 'json');
+    expect([code, JSON.parse(info).problems]).toMatchObject([
+      2,
+      [{ code: 'FWCONFIG', message: 'fw.generator: is missing' }],
+    ]);
   });
 });
 
@@ -221,41 +239,6 @@ describe('a mistake', () => {
     expect(code).toBe(2);
     expect(error).toMatch(/fw\.config\.yaml:3:\d+ FWCONFIG fw\.generator\.migratoins: unknown key/);
     expect(error).toContain('did you mean "migrations"?');
-  });
-
-  test('is one JSON document with --format json', async () => {
-    breakSource();
-    const { code, info } = await generate('--format', 'json');
-    expect(JSON.parse(info)).toMatchObject({
-      mode: 'generate',
-      exitCode: code,
-      problems: [{ code: 'FWGEN003', location: { file: 'src/models/broken.ts', line: 5, column: 3 } }],
-      changes: [],
-    });
-  });
-
-  test('is an annotation with --format github', async () => {
-    breakSource();
-    expect((await generate('--format', 'github')).info).toMatch(
-      /^::error file=src\/models\/broken\.ts,line=5,col=3,title=FWGEN003::The type RegExp of title is not supported%0AUse plain data/,
-    );
-  });
-
-  test('is a result with a rule with --format sarif', async () => {
-    breakSource();
-    const { runs } = JSON.parse((await generate('--format', 'sarif')).info);
-    expect(runs[0].results[0]).toMatchObject({
-      ruleId: 'FWGEN003',
-      locations: [
-        {
-          physicalLocation: {
-            artifactLocation: { uri: 'src/models/broken.ts' },
-            region: { startLine: 5, startColumn: 3 },
-          },
-        },
-      ],
-    });
-    expect(runs[0].tool.driver.rules.map(({ id }: { id: string }) => id)).toContain('FWGEN003');
   });
 });
 
@@ -325,15 +308,9 @@ describe('explain', () => {
     }
   });
 
-  test('ends with 2 for a missing file', async () => {
-    expect(await explain('src')).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('There is no file'),
-    });
-    expect(await explain('src/none.ts')).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('There is no file'),
-    });
+  test.each(['src', 'src/none.ts'])('ends with 2 for %s, which is no file', async (place) => {
+    const { code, error } = await explain(place);
+    expect([code, error]).toEqual([2, expect.stringContaining('There is no file')]);
   });
 });
 
@@ -357,7 +334,7 @@ describe('templates', () => {
     expect(project.read('src/generated/server.ts')).toContain('// ours');
     expect(await eject('server')).toMatchObject({
       code: 2,
-      error: expect.stringContaining('already exists'),
+      error: expect.stringContaining('server.hbs blocks the path'),
     });
     expect((await eject('modle')).error).toContain('did you mean "model"?');
   });
@@ -402,6 +379,10 @@ test.each([
 
 describe('init', () => {
   let folder = '';
+  const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+  const write = (path: string, text: string): void => writeFileSync(join(folder, path), text);
+  const init = (path = '', ...flags: readonly string[]): Promise<Ran> =>
+    fwGen('init', join(folder, path), ...flags);
 
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'fw-init-'));
@@ -410,12 +391,12 @@ describe('init', () => {
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   test('creates a project that generates without mistakes', async () => {
-    expect((await fwGen('init', join(folder, 'my app'), '--yes')).code).toBe(0);
+    expect((await init('my app')).code).toBe(0);
     const config = join(folder, 'my app/fw.config.yaml');
     expect((await fwGen('generate', '--config', config)).error).toBe('');
     const gate = ['generate', '--check', '--strict', '--format', 'github'];
     expect(await fwGen(...gate, '--config', config)).toEqual({ code: 0, info: '', error: '' });
-    expect(JSON.parse(readFileSync(join(folder, 'my app/package.json'), 'utf8'))).toMatchObject({
+    expect(JSON.parse(read('my app/package.json'))).toMatchObject({
       name: 'my-app',
       dependencies: { 'fw-actions': '^1.2.3' },
     });
@@ -424,120 +405,82 @@ describe('init', () => {
   test('prints the project’s token, which is unique, readable only by its owner, and sent by the README’s request', async () => {
     const tokens: string[] = [];
     for (const name of ['one', 'two']) {
-      const { info } = await fwGen('init', join(folder, name), '--yes');
+      const { info } = await init(name);
       const [, token = 'none'] = /Bearer ([\w-]{43})"/.exec(info) ?? [];
-      const file = join(folder, name, '.dev-token');
-      expect(readFileSync(file, 'utf8')).toBe(`${token}\n`);
-      expect(statSync(file).mode & 0o077).toBe(0);
-      const [request = ''] = /^curl .*$/m.exec(readFileSync(join(folder, name, 'README.md'), 'utf8')) ?? [];
+      expect(read(`${name}/.dev-token`)).toBe(`${token}\n`);
+      expect(statSync(join(folder, name, '.dev-token')).mode & 0o077).toBe(0);
+      const [request = ''] = /^curl .*$/m.exec(read(`${name}/README.md`)) ?? [];
       const passed = execFileSync('sh', ['-c', request.replace('curl', 'echo')], { cwd: join(folder, name) });
       expect(String(passed)).toContain(`Authorization: Bearer ${token}`);
-      tokens.push(token, readFileSync(join(folder, name, '.env'), 'utf8'));
+      tokens.push(token, read(`${name}/.env`));
     }
     expect(new Set(tokens).size).toBe(4);
   });
 
-  test('fits into a new repository: keeps its README, and adds to its .gitignore', async () => {
-    writeFileSync(join(folder, 'README.md'), '# Mine\n');
-    writeFileSync(join(folder, 'LICENSE'), 'MIT');
-    writeFileSync(join(folder, '.gitignore'), '/dist\n*.log\n.env');
-    const { code, info } = await fwGen('init', folder, '--yes');
+  test('fits into a new repository with --yes: keeps its README, and adds to lists of files', async () => {
+    write('README.md', '# Mine\n');
+    write('.gitignore', '/dist\n*.log\n.env');
+    write('.gitattributes', '*.png binary\n');
+    write('biome.jsonc', '{}\n');
+    const refused = await init();
+    expect([refused.code, refused.error]).toEqual([2, expect.stringContaining('is not empty. Pass --yes')]);
+    const { code, info } = await init('', '--yes');
     expect(code).toBe(0);
-    expect(info).toMatch(/Added to \.gitignore\..*DEVELOPMENT\.md describes/s);
-    const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+    expect(info).toMatch(
+      /Added to \.gitignore\..*Let biome\.jsonc ignore src\/generated\..*DEVELOPMENT\.md describes/s,
+    );
     expect(read('README.md')).toBe('# Mine\n');
     expect(read('DEVELOPMENT.md')).toContain('docker compose up');
     expect(read('.gitignore')).toBe('/dist\n*.log\n.env\nnode_modules/\ndata/\n.dev-token\n');
-    expect(await fwGen('init', folder, '--yes')).toMatchObject({
-      code: 2,
-      error: expect.stringMatching(/already contains .*Dockerfile, .*tsconfig\.json/),
-    });
-    expect(read('.gitignore')).toContain('.dev-token\n');
-  });
-
-  test('lets git, prettier, biome and eslint leave generated files alone, beside what a project has', async () => {
-    writeFileSync(join(folder, '.gitattributes'), '*.png binary\n');
-    writeFileSync(join(folder, 'biome.jsonc'), '{}\n');
-    const { code, info } = await fwGen('init', folder, '--yes');
-    expect(code).toBe(0);
-    const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
     expect(read('.gitattributes')).toMatch(
       /^\*\.png binary\n.*\nsrc\/generated\/\*\* text eol=lf linguist-generated -merge\n/,
     );
     expect(read('.prettierignore')).toContain('src/generated/\n');
     expect(read('eslint.config.js')).toContain("ignores: ['dist/', 'src/generated/']");
-    expect(read('biome.jsonc')).toBe('{}\n');
-    expect(existsSync(join(folder, 'biome.json'))).toBe(false);
-    expect(info).toContain('Let biome.jsonc ignore src/generated.');
+    expect([read('biome.jsonc'), existsSync(join(folder, 'biome.json'))]).toEqual(['{}\n', false]);
     expect(JSON.parse(read('tsconfig.json'))).toMatchObject({ compilerOptions: { sourceMap: true } });
+    expect(await init('', '--yes')).toMatchObject({
+      code: 2,
+      error: expect.stringMatching(/already contains .*Dockerfile, .*tsconfig\.json/),
+    });
   });
 
-  test('fits into the package.json of npm install, and keeps the installed version', async () => {
-    const manifest = join(folder, 'package.json');
-    writeFileSync(manifest, JSON.stringify({ dependencies: { 'fw-actions': '^1.0.0', pg: '8.0.0' } }));
-    const { code, info } = await fwGen('init', folder, '--yes');
-    expect({ code, info }).toEqual({ code: 0, info: expect.stringContaining('Added to package.json.') });
-    const written = JSON.parse(readFileSync(manifest, 'utf8')) as object;
-    expect(written).toMatchObject({
-      type: 'module',
-      scripts: { dev: 'fw-gen dev' },
+  test('adds to a package.json, and replaces in it only what npm init has written', async () => {
+    const test = 'echo "Error: no test specified" && exit 1';
+    const manifest = {
+      name: 'mine',
+      type: 'commonjs',
       dependencies: { 'fw-actions': '^1.0.0', pg: '8.0.0' },
+    };
+    write('package.json', JSON.stringify({ ...manifest, scripts: { test, build: 'make' } }));
+    expect(await init('', '--yes')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining('already contains package.json (scripts.build).'),
+    });
+    expect(readdirSync(folder)).toEqual(['package.json']);
+    write('package.json', JSON.stringify({ ...manifest, scripts: { test } }));
+    const { code, info } = await init('', '--yes');
+    expect([code, info]).toEqual([0, expect.stringContaining('Added to package.json.')]);
+    expect(JSON.parse(read('package.json'))).toMatchObject({
+      ...manifest,
+      type: 'module',
+      scripts: { dev: 'fw-gen dev', test: expect.stringContaining('--test') },
       devDependencies: { typescript: expect.any(String) },
     });
     expect((await fwGen('generate', '--config', join(folder, 'fw.config.yaml'))).code).toBe(0);
   });
 
-  test('replaces what npm init has written, and no other script', async () => {
-    const manifest = join(folder, 'package.json');
-    const test = 'echo "Error: no test specified" && exit 1';
-    writeFileSync(
-      manifest,
-      JSON.stringify({ name: 'mine', type: 'commonjs', scripts: { test, build: 'make' } }),
-    );
-    const { code, error } = await fwGen('init', folder, '--yes');
-    expect({ code, error }).toEqual({
-      code: 2,
-      error: expect.stringContaining('already contains package.json (scripts.build).'),
-    });
-    expect(readdirSync(folder)).toEqual(['package.json']);
-    writeFileSync(manifest, JSON.stringify({ name: 'mine', type: 'commonjs', scripts: { test } }));
-    expect((await fwGen('init', folder, '--yes')).code).toBe(0);
-    const written = JSON.parse(readFileSync(manifest, 'utf8')) as object;
-    expect(written).toMatchObject({
-      name: 'mine',
-      type: 'module',
-      scripts: { test: expect.stringContaining('--test') },
-    });
-  });
-
-  test('never replaces a file', async () => {
-    writeFileSync(join(folder, 'tsconfig.json'), '{}');
-    const { code, error } = await fwGen('init', folder, '--yes');
-    expect({ code, error }).toEqual({
-      code: 2,
-      error: expect.stringContaining('already contains tsconfig.json'),
-    });
-    expect(readdirSync(folder)).toEqual(['tsconfig.json']);
-  });
-
   test.each([
-    ['blocked', []],
-    ['blocked', ['--yes']],
-    ['blocked/below', ['--yes']],
-  ])('creates nothing in %s, where a file blocks the path', async (path, flags) => {
-    writeFileSync(join(folder, 'blocked'), 'a file');
-    const { code, error } = await fwGen('init', join(folder, path), ...flags);
-    expect({ code, error }).toEqual({
-      code: 2,
-      error: expect.stringContaining(`The file ${join(folder, 'blocked')} blocks the path`),
-    });
-    expect(readdirSync(folder)).toEqual(['blocked']);
-  });
-
-  test('leaves no files behind after a failure', async () => {
-    writeFileSync(join(folder, 'src'), 'a file');
-    expect((await fwGen('init', folder, '--yes')).code).toBe(2);
-    expect(readdirSync(folder)).toEqual(['src']);
+    ['tsconfig.json', '', 'already contains tsconfig.json'],
+    ['src', '', 'The file src blocks the path'],
+    ['blocked', 'blocked', 'The file blocked blocks the path'],
+    ['blocked', 'blocked/below', 'The file blocked blocks the path'],
+  ])('creates nothing where the file %s blocks a path of %s', async (file, path, message) => {
+    write(file, 'a file');
+    const { code, error } = await init(path, '--yes');
+    expect([code, error.replaceAll(`${folder}/`, '')]).toEqual([2, expect.stringContaining(message)]);
+    expect(readdirSync(folder)).toEqual([file]);
+    expect(read(file)).toBe('a file');
   });
 });
 

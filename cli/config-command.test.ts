@@ -23,7 +23,7 @@ const config = (...argv: readonly string[]) => runCommand(['config', ...argv]);
 test('check reports that there is no mistake, or all mistakes with their positions', async () => {
   expect(await config('check', '--config', file)).toEqual({
     code: 0,
-    info: `${file}: 1 shards in 1 groups, no mistakes`,
+    info: `${file}: 1 shard in 1 group, no mistakes`,
     error: '',
   });
   const broken = await config('check', '--config', join(folder, 'broken.yaml'));

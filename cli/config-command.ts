@@ -1,5 +1,6 @@
 import { configSchema, loadConfig, printConfig } from '../runtime/config/index.js';
 import { CONFIG, type CommandEntry, command } from './command.js';
+import { counted } from './terminal-text.js';
 
 /** `fw-gen config` */
 export const CONFIGURATION: CommandEntry = {
@@ -13,7 +14,8 @@ export const CONFIGURATION: CommandEntry = {
       run: async ({ config }) => {
         const { groups } = loadConfig(config).sharding;
         const shards = groups.reduce((sum, { members }) => sum + members.length, 0);
-        return { lines: [`${config}: ${shards} shards in ${groups.length} groups, no mistakes`] };
+        const count = `${counted(shards, 'shard')} in ${counted(groups.length, 'group')}`;
+        return { lines: [`${config}: ${count}, no mistakes`] };
       },
     }),
     command({

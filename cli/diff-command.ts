@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { CONFIG, type CommandEntry, command, flag, type Report, value } from './command.js';
@@ -59,12 +58,8 @@ export const DIFF: CommandEntry = command({
     if (options.dryRun === true) return { lines: files.map(({ text }) => text.trimEnd()) };
     const { migrationsDirectory, projectDirectory } = projectFolders(config);
     const texts = new Map(files.map((each) => [join(migrationsDirectory, each.file), each.text]));
-    const paths = [...texts.keys()];
-    const present = paths.find((path) => existsSync(path));
-    if (present !== undefined)
-      throw new InputError(`${present} already exists. Delete it, or choose another name.`);
     makeFiles(texts);
-    const lines = paths.map(
+    const lines = [...texts.keys()].map(
       (path) => `${relative(projectDirectory, path)} written: read it, then run fw-gen generate.`,
     );
     return { lines };

@@ -43,9 +43,7 @@ async function explain(text: string, configFile: string): Promise<readonly strin
   const trace = result.trace();
   const traced = trace.get(place.file);
   const origins =
-    traced === undefined
-      ? explainSource(place, trace)
-      : explainEmitted(place, traced, (file) => readFileSync(join(projectDirectory, file), 'utf8'));
+    traced === undefined ? explainSource(place, trace) : explainEmitted(place, traced, projectDirectory);
   const shards = result.shardVerdicts().filter(({ location }) => location.file === place.file);
   const lines = [
     ...origins,
@@ -81,7 +79,7 @@ function parsePlace(text: string, projectDirectory: string): Place {
 function explainEmitted(
   { file, line }: Place,
   { text, origins }: TracedText,
-  sourceText: (file: string) => string,
+  projectDirectory: string,
 ): readonly string[] {
   if (line === undefined) {
     const sources = new Set(origins.flatMap((origin) => (origin === undefined ? [] : [origin.file])));
@@ -93,7 +91,8 @@ function explainEmitted(
   const origin = origins[line - 1];
   if (origin === undefined)
     return [`${file}:${line} comes from the project as a whole, not from a single declaration`];
-  return [`${file}:${line} comes from ${formatLocation(origin)}`, codeFrame(sourceText(origin.file), origin)];
+  const source = readFileSync(join(projectDirectory, origin.file), 'utf8');
+  return [`${file}:${line} comes from ${formatLocation(origin)}`, codeFrame(source, origin)];
 }
 
 function explainSource({ file, line }: Place, trace: ReadonlyMap<string, TracedText>): readonly string[] {

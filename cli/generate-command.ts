@@ -5,7 +5,8 @@ import { FORMATS } from './report/report.js';
 /** `fw-gen generate` */
 export const GENERATE: CommandEntry = command({
   name: 'generate',
-  about: 'Writes the files that changed. Writes nothing if the sources have a mistake.',
+  about:
+    'Generates code from the marked sources. Writes the files that changed, and none if the sources have a mistake.',
   examples: [
     ['fw-gen generate', 'reads fw.config.yaml in the current folder'],
     ['fw-gen generate --config my.yaml', 'reads another configuration'],
@@ -21,7 +22,6 @@ export const GENERATE: CommandEntry = command({
     dryRun: flag('--dry-run', 'write nothing; list what would be written'),
     strict: flag('--strict', 'treat warnings as mistakes, such as a route without a rule (@Allow)'),
     watch: flag('--watch', 'keep running, and regenerate when sources, configuration or templates change'),
-    clean: flag('--clean', 'rewrite every file, even if it is up to date'),
     force: flag('--force', 'replace files that were edited by hand, or that fw-gen did not write'),
     timing: flag('--timing', 'show how long each phase took'),
     quiet: flag('--quiet', 'print mistakes and stale files only'),

@@ -7,13 +7,20 @@ import type { LockDrafts, SourceFiles } from '../generator/watch.js';
 import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
 import { fileText } from './file-text.js';
-import type { GenerateFlags } from './generate-flags.js';
-import type { LoadedOptions } from './load-options.js';
+import type { LoadedOptions } from './project.js';
 import { reportGithub, reportJson, reportSarif } from './report/machine-reports.js';
 import type { Format, ReportOptions, RunReport } from './report/report.js';
 import { explainStale } from './report/stale-file.js';
 import { reportText, warningLines } from './report/text-report.js';
 import { writeStamp } from './stamp.js';
+
+type Flag = 'check' | 'dryRun' | 'strict' | 'watch' | 'force' | 'timing' | 'quiet';
+
+/** Options of `fw-gen generate`. */
+export interface GenerateFlags extends Readonly<Partial<Record<Flag, boolean | undefined>>> {
+  readonly config: string;
+  readonly format: Format;
+}
 
 /** What a watcher knows before a run, and wants to know after it. */
 export interface Knowledge {
@@ -41,8 +48,7 @@ export async function generateOnce(
   const { check: isCheck = false, quiet = false, format, timing } = flags;
   const projectDirectory = dirname(resolve(flags.config));
   const clock = phaseClock(output.progress);
-  const { forgotten = [], ...found } = await runGenerator(flags, clock.begin, knowledge);
-  clock.begin(undefined);
+  const found = await runGenerator(flags, clock.begin, knowledge).finally(() => clock.begin(undefined));
   const isQuiet = isUnchanged(found) && found.problems.length + found.warnings.length === 0;
   if (knowledge.reportsUnchanged === false && isQuiet) return EXIT.success;
   const exitCode =
@@ -58,36 +64,26 @@ export async function generateOnce(
     output,
     quiet,
     version,
+    projectDirectory,
     sourceText: (file) => fileText(join(projectDirectory, file))?.replace(/^\uFEFF/, ''),
   });
-  // The files are up to date, but the next start of the application would fail because of a missing column.
-  if (forgotten.length > 0)
-    output.error(
-      `Hint: no migration mentions ${forgotten.join(', ')}. Run \`fw-gen migrate diff\`; ` +
-        '`fw-gen migrate diff --check` finds every difference.',
-    );
   return exitCode;
 }
-
-type Found = Pick<RunReport, 'problems' | 'warnings' | 'changes'> & {
-  /** Columns that no migration mentions, if nothing more urgent is to be reported. */
-  readonly forgotten?: readonly string[];
-};
 
 async function runGenerator(
   flags: GenerateFlags,
   onPhase: (phase: string) => void,
   { sources, drafts, loaded: known, onResult, warnings: shown }: Knowledge,
-): Promise<Found> {
-  const { check: isCheck = false, dryRun, force = false, clean = false, strict = false } = flags;
+): Promise<Pick<RunReport, 'problems' | 'warnings' | 'changes'>> {
+  const { check: isCheck = false, dryRun, force = false, strict = false } = flags;
   const startedAt = Date.now();
   onPhase('config');
   // The YAML parser is loaded on demand.
-  const loaded = known ?? (await import('./load-options.js')).loadOptions(flags.config);
+  const loaded = known ?? (await import('./project.js')).loadOptions(flags.config);
   if ('problems' in loaded) return { problems: loaded.problems, warnings: [], changes: [] };
   const { projectDirectory, outputDirectory } = loaded.options;
   const isDry = isCheck || dryRun === true;
-  const run = { dryRun: isDry, force, clean, strict, onPhase };
+  const run = { dryRun: isDry, force, strict, onPhase };
   const result = await generate({ ...loaded.options, ...run, ...defined({ sources, drafts }) });
   onResult?.(result);
   const { diagnostics: problems, inputs } = result;
@@ -108,14 +104,7 @@ async function runGenerator(
     const isExplained = trace !== undefined && kind !== 'unchanged';
     return { path, kind, ...(isExplained ? explainStale(change, trace.get(path)) : {}) };
   });
-  const isHinted = flags.format === 'text' && flags.quiet !== true;
-  const isFine = isCheck && problems.length === 0 && isCurrent;
-  return {
-    problems,
-    warnings: shown === undefined ? warnings : unseen(warnings, shown),
-    changes,
-    forgotten: isHinted && isFine ? result.forgottenColumns() : [],
-  };
+  return { problems, warnings: shown === undefined ? warnings : unseen(warnings, shown), changes };
 }
 
 /** The warnings that this process has not shown. */

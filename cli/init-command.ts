@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { createInterface } from 'node:readline/promises';
 import { type CommandEntry, command, flag, text } from './command.js';
 import type { FolderContent } from './init/fit-files.js';
 import { InputError } from './input-error.js';
@@ -12,10 +11,13 @@ export const INIT: CommandEntry = command({
   name: 'init',
   about: 'Creates a runnable project, with tests, a pipeline, an image and a development token.',
   examples: [
-    ['fw-gen init my-app', 'in a new folder, after a confirmation'],
-    ['fw-gen init --yes', 'in this folder, from a script'],
+    ['fw-gen init my-app', 'in a new folder'],
+    ['fw-gen init --yes', 'in this folder, which may contain files'],
   ],
-  inputs: { dir: text('[dir]', ''), yes: flag('--yes', 'do not ask for confirmation') },
+  inputs: {
+    dir: text('[dir]', ''),
+    yes: flag('--yes', 'also in a folder that contains files: adds to some of them, and replaces none'),
+  },
   run: async ({ dir = '.', yes }, { version }) => ({ lines: await initProject(dir, yes === true, version) }),
 });
 
@@ -39,7 +41,8 @@ async function initProject(folder: string, yes: boolean, version: string): Promi
       `${shown} already contains ${conflicts.join(', ')}. init never replaces a file or a value: choose another folder.`,
     );
   }
-  if (!yes && !(await isWanted(shown, content.names.length > 0))) return ['No file was written.'];
+  if (!yes && content.names.length > 0)
+    throw new InputError(`${shown} is not empty. Pass --yes to add the project to its files.`);
   const inDirectory = (path: string): string => join(directory, path);
   const absolute = (texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> =>
     new Map([...texts].map(([path, text]) => [inDirectory(path), text]));
@@ -72,18 +75,6 @@ function contentOf(directory: string): FolderContent {
     has: (path) => existsSync(inDirectory(path)),
     read: (path) => expectSystemError('read', () => readFileSync(inDirectory(path), 'utf8')),
   };
-}
-
-async function isWanted(folder: string, holdsFiles: boolean): Promise<boolean> {
-  if (!process.stdin.isTTY) throw new InputError('Pass --yes in a non-interactive shell.');
-  const questions = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const state = holdsFiles ? ', which is not empty' : '';
-    const answer = await questions.question(`Create a project in ${folder}${state}? [Y/n] `);
-    return /^(y|yes|)$/i.test(answer.trim());
-  } finally {
-    questions.close();
-  }
 }
 
 /** A valid npm package name, from the folder's name. */

@@ -125,7 +125,6 @@ describeOnEachAdapter('Two merged branches', (harness) => {
       ['generate'],
       ['generate', '--check'],
       ['migrate', 'diff', '--check'],
-      ['migrate', 'plan'],
       ['migrate', 'status'],
       ['migrate', 'verify'],
       ['migrate', 'up'],

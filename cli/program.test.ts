@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fwGen } from '../generator/test-support/fw-gen.js';
 import { type TestProject, testProject } from '../generator/test-support/projects.js';
+import { GENERATE } from './generate-command.js';
 import { run } from './program.js';
 
 let project: TestProject;
@@ -19,13 +20,6 @@ describe('fw-gen generate', () => {
     expect({ code, error }).toEqual({ code: 0, error: '' });
     expect(info).toMatch(/^11 files written, 0 unchanged, \d+ ms$/);
     expect((await generate()).info).toMatch(/^0 files written, 7 unchanged, \d+ ms$/);
-  });
-
-  test('ends with 2 and says why for a configuration without a generator', async () => {
-    const config = project.read('fw.config.yaml');
-    project.write('fw.config.yaml', config.replace(/^ *generator: .*\n/m, ''));
-    const { code, error } = await fwGen('generate', '--config', project.config);
-    expect([code, error]).toEqual([2, expect.stringContaining('fw.generator is missing')]);
   });
 
   test.each([
@@ -61,6 +55,7 @@ test('a bug of the program exits with 3 and requests a report', async () => {
     },
     error: (line: string) => error.push(line),
   };
-  expect(await run(['generate', '--config', project.config], output, { version: '1.2.3' })).toBe(3);
+  const options = { version: '1.2.3', commands: [GENERATE] };
+  expect(await run(['generate', '--config', project.config], output, options)).toBe(3);
   expect(error.join('\n')).toContain('This is a bug in fw-gen');
 });

@@ -1,52 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { addTo, type CommandContext, type CommandEntry, exampleText } from './command.js';
-import { CONFIGURATION } from './config-command.js';
-import { DEV } from './dev-command.js';
 import { EXIT, type ExitCode, type Output } from './exit.js';
-import { EXPLAIN } from './explain-command.js';
 import { failureCode } from './failures.js';
-import { GENERATE } from './generate-command.js';
-import { INIT } from './init-command.js';
-import { OPENAPI } from './openapi-command.js';
-import { DOCTOR } from './operate/doctor.js';
-import { EVENTS } from './operate/events.js';
-import { HISTORY } from './operate/history.js';
-import { IMPORT } from './operate/import.js';
-import { CONNECTORS, SCHEMAS } from './operate/integration-files.js';
-import { JOURNAL } from './operate/journal.js';
-import { KEYS } from './operate/keys.js';
-import { MIGRATE } from './operate/migrate.js';
-import { RELAY } from './operate/relay.js';
-import { SAGAS } from './operate/sagas.js';
-import { TOP } from './operate/top.js';
-import { TEMPLATES } from './templates-command.js';
-
-/** Every command, in the order of the help. */
-export const COMMANDS: readonly CommandEntry[] = [
-  INIT,
-  GENERATE,
-  DEV,
-  EXPLAIN,
-  OPENAPI,
-  TEMPLATES,
-  MIGRATE,
-  DOCTOR,
-  TOP,
-  EVENTS,
-  RELAY,
-  CONNECTORS,
-  SCHEMAS,
-  SAGAS,
-  HISTORY,
-  IMPORT,
-  JOURNAL,
-  KEYS,
-  CONFIGURATION,
-];
 
 /** Options of a command line's run. */
 export interface RunOptions {
   readonly version: string;
+  /** The known commands, in the order of the help. */
+  readonly commands: readonly CommandEntry[];
   /** Ends long-running commands. Default: never. */
   readonly signal?: AbortSignal;
 }
@@ -54,10 +15,13 @@ export interface RunOptions {
 /** Runs one command line. @param argv the arguments behind the program's name */
 export async function run(argv: readonly string[], output: Output, options: RunOptions): Promise<ExitCode> {
   let exitCode: ExitCode = EXIT.success;
-  const { version, signal = new AbortController().signal } = options;
-  const program = createProgram({ output, version, signal }, (code) => {
-    exitCode = code;
-  });
+  const { version, commands, signal = new AbortController().signal } = options;
+  const context = { output, version, signal };
+  const program = createProgram(context);
+  for (const entry of commands)
+    addTo(program, entry, context, (code) => {
+      exitCode = code;
+    });
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
@@ -67,10 +31,8 @@ export async function run(argv: readonly string[], output: Output, options: RunO
   }
 }
 
-/** Creates the complete command line. The help is derived from it. */
-export function createProgram(context: CommandContext, finish: (code: ExitCode) => void): Command {
-  const { output, version } = context;
-  const program = new Command('fw-gen')
+function createProgram({ output, version }: CommandContext): Command {
+  return new Command('fw-gen')
     .description(
       'Generates builders, wiring, routes, the API document and first migrations from marked sources.',
     )
@@ -89,6 +51,4 @@ export function createProgram(context: CommandContext, finish: (code: ExitCode) 
       writeOut: (text) => output.info(text.trimEnd()),
       writeErr: (text) => output.error(text.trimEnd()),
     });
-  for (const entry of COMMANDS) addTo(program, entry, context, finish);
-  return program;
 }

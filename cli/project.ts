@@ -1,11 +1,13 @@
-import { dirname } from 'node:path';
+import { dirname, relative } from 'node:path';
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
 import type { GenerateOptions, ProjectFolders } from '../generator/generate.js';
 import type { MigrationText, ModelTable } from '../generator/migrations.js';
 import { defined } from '../generator/schema/defined.js';
+import { ConfigurationError } from '../runtime/config/configuration-error.js';
 import { loadProjectConfig } from '../runtime/config/load-config.js';
 import type { ProjectConfig } from '../runtime/config/types.js';
 import { InputError } from './input-error.js';
+import type { ReportedProblem } from './report/report.js';
 
 type GeneratorConfig = Pick<ProjectConfig, 'file' | 'generator'>;
 
@@ -19,16 +21,41 @@ export function readProjectConfig(file: string, used: readonly string[] = ['gene
   return loadProjectConfig(file, { used });
 }
 
-/** The generator's settings in a configuration. @throws InputError if it has no `fw.generator` */
+/** The generator's settings in a configuration. @throws ConfigurationError if it has no `fw.generator` */
 export function generateOptions(config: GeneratorConfig & Pick<ProjectConfig, 'namespace'>): GenerateOptions {
   const { title = config.namespace, version, templates: templatesDirectory } = config.generator ?? {};
   return { ...projectFolders(config), ...defined({ title, version, templatesDirectory }) };
 }
 
-/** @throws InputError if the configuration has no `fw.generator` */
+/** The generator's settings in a configuration, or the mistakes. */
+export type LoadedOptions =
+  | { readonly options: GenerateOptions }
+  | { readonly problems: readonly ReportedProblem[] };
+
+/** Reads the generator's settings in a configuration. */
+export function loadOptions(file: string): LoadedOptions {
+  try {
+    return { options: generateOptions(readProjectConfig(file)) };
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    return {
+      problems: error.problems.map(({ line, column, path, message, hint }) => ({
+        code: 'FWCONFIG',
+        location: { file, ...defined({ line, column }) },
+        message: path === '' ? message : `${path}: ${message}`,
+        hint: hint ?? 'See docs/configuration.md of fw-actions for every key.',
+      })),
+    };
+  }
+}
+
+/** @throws ConfigurationError if the configuration has no `fw.generator` */
 export function projectFolders({ file, generator }: GeneratorConfig): ProjectFolders {
-  if (generator === undefined)
-    throw new InputError(`${file}: fw.generator is missing. Set its keys source, output and migrations.`);
+  if (generator === undefined) {
+    const place = { file: relative(process.cwd(), file), line: undefined, column: undefined };
+    const hint = 'set its keys source, output and migrations';
+    throw new ConfigurationError([{ ...place, path: 'fw.generator', message: 'is missing', hint }]);
+  }
   return {
     projectDirectory: dirname(file),
     sourceDirectory: generator.source,

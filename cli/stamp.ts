@@ -60,12 +60,16 @@ export interface FinishedRun {
   readonly startedAt: number;
 }
 
+/** A setting of the generator that comes from the environment, whose state a stamp does not have. */
+const REFERENCED = /\b(?:namespace|title|version|source|migrations|templates|client)["']?:[^\n]*\$\{/;
+
 /** Records that everything is up to date, unless an input may have changed since the run read it. */
 export function writeStamp({ configFile, inputs, outputs, others, startedAt, warnings }: FinishedRun): void {
   const folder = dirname(resolve(configFile));
   const own = new Set([...outputs, ...others]);
   const states: Record<string, string> = {};
   try {
+    if (REFERENCED.test(readFileSync(resolve(configFile), 'utf8'))) return;
     const stamps = stampFolder(configFile);
     for (const path of [basename(configFile), ...inputs]) {
       if (own.has(path)) continue;
@@ -111,7 +115,7 @@ export function stateOf(path: string): string {
   return `${mtimeMs} ${ctimeMs} ${stats.isDirectory() ? 0 : size} ${ino}`;
 }
 
-/** State of the bundle that contains this module. */
+/** State of the file with this module, which each installation writes anew. */
 function programState(): string {
   return stateOf(fileURLToPath(import.meta.url));
 }

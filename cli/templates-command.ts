@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { CONFIG, type CommandEntry, command, type Report, required } from './command.js';
 import { InputError } from './input-error.js';
 import { makeFiles } from './make-files.js';
 import { readProjectConfig } from './project.js';
+import { factLines } from './text-table.js';
 
 /** `fw-gen templates` */
 export const TEMPLATES: CommandEntry = {
@@ -16,10 +16,8 @@ export const TEMPLATES: CommandEntry = {
       inputs: {},
       run: async () => {
         const templates = await import('../generator/templates.js');
-        const partials = templates.PARTIALS.map((name) => [name, 'partial'] as const);
-        const rows = [...Object.entries(templates.TEMPLATES), ...partials];
-        const width = Math.max(...rows.map(([name]) => name.length));
-        return { lines: rows.map(([name, view]) => `${name.padEnd(width)}  ${view}`) };
+        const partials = Object.fromEntries(templates.PARTIALS.map((name) => [name, 'partial']));
+        return { lines: factLines({ ...templates.TEMPLATES, ...partials }) };
       },
     }),
     command({
@@ -50,8 +48,6 @@ async function ejectTemplate(name: string, configFile: string): Promise<Report> 
   }
   const path = PARTIALS.some((partial) => partial === name) ? `partials/${name}` : name;
   const file = join(folder, `${path}.hbs`);
-  if (existsSync(file))
-    throw new InputError(`${relative(process.cwd(), file)} already exists. Delete it first.`);
   makeFiles(new Map([[file, ownTemplateText(path)]]));
   return { lines: [`${relative(process.cwd(), file)} written. docs/templates.md describes its view.`] };
 }

@@ -4,8 +4,8 @@ export function counted(number: number, noun: string): string {
 }
 
 /**
- * Text from a database for a terminal: shows control characters as escapes, because they could overwrite other text.
- * Keeps line feeds.
+ * Text of others for a terminal: shows control characters as escapes, because they could overwrite other text or change
+ * its direction. Keeps line feeds.
  */
 export function printable(text: string): string {
   return text.replaceAll(

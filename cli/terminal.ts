@@ -1,10 +1,19 @@
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import type { CommandEntry } from './command.js';
 import type { Output } from './exit.js';
+import { run } from './program.js';
 import { readerLeft, writeText } from './standard-streams.js';
 
-/** This process's terminal. */
-export function terminal(): Output {
+/** Runs a command line with this process's terminal, signals and exit code. */
+export async function runInTerminal(
+  argv: readonly string[],
+  commands: readonly CommandEntry[],
+): Promise<void> {
+  const options = { version: packageVersion(), signal: interruption(), commands };
+  process.exitCode = await run(argv, terminal(), options);
+}
+
+function terminal(): Output {
   return {
     info: (line) => writeText(process.stdout, `${line}\n`),
     error: (line) => writeText(process.stderr, `${line}\n`),
@@ -16,7 +25,7 @@ export function terminal(): Output {
  * Returns a signal that is aborted when the process receives SIGINT or SIGTERM, with the signal's name as the reason, or
  * when the reader of the output leaves. Work that cannot end early, such as a run, finishes.
  */
-export function interruption(): AbortSignal {
+function interruption(): AbortSignal {
   const interrupted = new AbortController();
   process.once('SIGINT', () => interrupted.abort('SIGINT'));
   process.once('SIGTERM', () => interrupted.abort('SIGTERM'));
@@ -25,9 +34,7 @@ export function interruption(): AbortSignal {
 }
 
 /** Version in this package's `package.json`. */
-export function packageVersion(): string {
-  const file = createRequire(import.meta.url).resolve('fw-actions/package.json');
-  const content: unknown = JSON.parse(readFileSync(file, 'utf8'));
-  const isNamed = typeof content === 'object' && content !== null && 'version' in content;
-  return isNamed ? String(content.version) : 'unknown';
+function packageVersion(): string {
+  const manifest: { readonly version: string } = createRequire(import.meta.url)('fw-actions/package.json');
+  return manifest.version;
 }

@@ -1,14 +1,17 @@
+import { oneLine } from './terminal-text.js';
+
 /** What a cell shows. Undefined: nothing. */
 type Cell = string | number | Date | { toString(): string } | undefined;
 
-/** Rows in columns of the necessary width, under their headings; no line without rows. */
+/** Rows, one line each, in columns of the necessary width under their headings; no line without rows. */
 export function tableLines<Row>(
   rows: readonly Row[],
   columns: Readonly<Record<string, (row: Row) => Cell>>,
 ): readonly string[] {
   if (rows.length === 0) return [];
   const headings = Object.keys(columns);
-  const lines = [headings, ...rows.map((row) => Object.values(columns).map((cellOf) => textOf(cellOf(row))))];
+  const cells = rows.map((row) => Object.values(columns).map((cellOf) => oneLine(textOf(cellOf(row)))));
+  const lines = [headings, ...cells];
   const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
   return lines.map((line) =>
     line
@@ -19,14 +22,10 @@ export function tableLines<Row>(
 }
 
 /** Lines of names and values, without undefined ones. */
-export function factLines(
-  facts: Readonly<Record<string, Cell>>,
-  width: number,
-  mark = '',
-): readonly string[] {
-  return Object.entries(facts).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${`${name}${mark}`.padEnd(width)}${textOf(value)}`.trimEnd()],
-  );
+export function factLines(facts: Readonly<Record<string, Cell>>, mark = ''): readonly string[] {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  const width = Math.max(...known.map(([name]) => name.length)) + mark.length + 2;
+  return known.map(([name, value]) => `${`${name}${mark}`.padEnd(width)}${textOf(value)}`.trimEnd());
 }
 
 function textOf(value: Cell): string {

@@ -6,9 +6,8 @@ import type { CommandContext } from './command.js';
 import { EXIT, type ExitCode } from './exit.js';
 import { failureCode } from './failures.js';
 import { fileText } from './file-text.js';
-import type { GenerateFlags } from './generate-flags.js';
-import { generateOnce } from './generate-run.js';
-import { type LoadedOptions, loadOptions } from './load-options.js';
+import { type GenerateFlags, generateOnce } from './generate-run.js';
+import { type LoadedOptions, loadOptions } from './project.js';
 import { WatchedFiles } from './watched-files.js';
 
 /**

@@ -1,7 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { renameSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
@@ -94,14 +92,6 @@ test('--watch follows a switch between branches that changes many files at once,
   await until(() => emits(...names.map((name) => name.toLowerCase())));
   await untilRight();
 }, 240_000);
-
-test('--watch follows a renamed folder', async () => {
-  project.write('src/kept/extra.ts', modelText('Extra'));
-  await until(() => emits('extra'));
-  renameSync(join(project.folder, 'src/kept'), join(project.folder, 'src/moved'));
-  await until(() => project.emitted()['src/generated/extra.ts']?.includes('../moved/extra.js') === true);
-  await untilRight();
-}, 120_000);
 
 test('--watch ends with a signal, and the next run finds nothing to do', async () => {
   project.write('src/models/extra.ts', modelText('Extra'));

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
 import { SourceFiles } from '../generator/watch.js';
+import { GENERATE } from './generate-command.js';
 import { run } from './program.js';
 
 const PATIENCE_MS = 120_000;
@@ -23,7 +24,7 @@ beforeEach(async () => {
   error = [];
   const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
   const argv = ['generate', '--watch', '--config', project.config];
-  running = run(argv, output, { version: '1.2.3', signal: stop.signal });
+  running = run(argv, output, { version: '1.2.3', commands: [GENERATE], signal: stop.signal });
   await until(() => info.some((line) => line.includes('11 files written')));
 });
 
@@ -46,15 +47,15 @@ function emits(name: string): boolean {
 }
 
 test(
-  '--watch follows new, renamed and removed sources, in new folders as well',
+  '--watch follows new and removed sources, in new and renamed folders as well',
   async () => {
     project.write('src/models/deep/extra.ts', modelText('Extra'));
     await until(() => emits('extra.ts'));
     project.write('src/models/deep/extra.ts', modelText('Extra', 'name'));
     await until(() => project.emitted()['src/generated/extra.ts']?.includes('name(') === true);
-    renameSync(join(project.folder, 'src/models/deep/extra.ts'), join(project.folder, 'src/models/moved.ts'));
-    await until(() => project.emitted()['src/generated/extra.ts']?.includes('../models/moved.js') === true);
-    project.remove('src/models/moved.ts');
+    renameSync(join(project.folder, 'src/models/deep'), join(project.folder, 'src/models/moved'));
+    await until(() => project.emitted()['src/generated/extra.ts']?.includes('/moved/extra.js') === true);
+    project.remove('src/models/moved/extra.ts');
     await until(() => !emits('extra.ts'));
   },
   PATIENCE_MS,
@@ -69,6 +70,7 @@ test('--watch reports that it has started, even if it writes nothing', async () 
   const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
   running = run(['generate', '--watch', '--config', project.config], output, {
     version: '1.2.3',
+    commands: [GENERATE],
     signal: stop.signal,
   });
   await until(() => info.some((line) => /unchanged|up to date/.test(line)));
@@ -181,7 +183,7 @@ test(
     const ended = new AbortController();
     const argv = ['generate', '--watch', '--config', project.config];
     const output = { info: edit, error: edit };
-    const second = run(argv, output, { version: '1.2.3', signal: ended.signal });
+    const second = run(argv, output, { version: '1.2.3', commands: [GENERATE], signal: ended.signal });
     edit();
     setTimeout(() => ended.abort(), 100);
     expect(await second).toBe(0);

@@ -56,7 +56,7 @@ describe('without the environment of the application', () => {
   });
 
   test.each([
-    ['schemas', '1 schemas written'],
+    ['schemas', '1 schema written'],
     ['connectors', '3 files written'],
   ])('fw-gen %s', async (command, written) => {
     const ran = await run(command, '--output', join(project.folder, command));

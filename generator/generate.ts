@@ -3,7 +3,6 @@ import { unboundedPatterns } from './check/check-patterns.js';
 import { unstorableResults } from './check/check-results.js';
 import { routesWithoutRule } from './check/check-routes.js';
 import { checkSchema } from './check/check-schema.js';
-import { forgottenColumns } from './check/forgotten-columns.js';
 import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } from './diagnostics.js';
 import { checkTemplateNames } from './emit/emit-extras.js';
 import type { EmitInput } from './emit/emit-input.js';
@@ -56,8 +55,6 @@ export interface GenerateResult {
   readonly trace: () => ReadonlyMap<string, TracedText>;
   /** @internal Returns the result of analysing the shards of each action. Computed when called. */
   readonly shardVerdicts: () => readonly ShardVerdict[];
-  /** Columns of models that no migration mentions, as `table.column`. Computed when called. */
-  readonly forgottenColumns: () => readonly string[];
   /** Returns what is probably a mistake, such as a route without a rule. Computed when called. */
   readonly warnings: () => readonly Diagnostic[];
 }
@@ -70,7 +67,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   options.onPhase?.('read');
   const readResult = await readInputs(options);
   if ('problems' in readResult) return failed(readResult.problems, []);
-  const { inputs, locks, paths, schema } = readResult;
+  const { inputs, locks, paths } = readResult;
   options.onPhase?.('check');
   const prepared = prepare(options, readResult);
   if ('diagnostics' in prepared) return failed(prepared.diagnostics, inputs);
@@ -95,7 +92,6 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
     changes,
     trace: () => traceAll(input, locked),
     shardVerdicts: readResult.shardVerdicts,
-    forgottenColumns: () => forgottenColumns(options.projectDirectory, schema),
     warnings: () => warningsOf(readResult),
   };
 }
@@ -167,7 +163,6 @@ function failed(diagnostics: readonly Diagnostic[], inputs: readonly string[]): 
     diagnostics: sortDiagnostics(diagnostics),
     trace: () => new Map(),
     shardVerdicts: () => [],
-    forgottenColumns: () => [],
     warnings: () => [],
   };
 }

@@ -68,7 +68,8 @@ const SHOW = shardCommand({
 
 const RETRY = shardCommand({
   name: 'retry',
-  about: 'Resumes models in order. A model stays parked if its first event fails again.',
+  about:
+    'Handles the events of parked models again, in order. A model stays parked if its first event fails again.',
   examples: [
     ['fw-gen events dead-letters retry --handler WelcomeHandler', 'after fixing the handler'],
     ['fw-gen events dead-letters retry --all', 'everything'],
@@ -171,7 +172,6 @@ function detailsText(letter: DeadLetterDetails): string {
       error: errorCode === undefined ? undefined : `${errorCode} ${errorMessage}`,
       stack: errorStack === undefined ? undefined : `\n${errorStack}`,
     },
-    11,
     ':',
   );
   return lines.map(printable).join('\n');

@@ -120,11 +120,11 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
       (await ledger.rows('SELECT version FROM tallies')).flat();
     await until(async () => (await seen()).length === 1);
     await ledger.rows('UPDATE tallies SET version = 99');
-    const followed = await events('rebuild', 'Letters', '--follow');
-    expect(followed.info).toMatch(
+    const followed = await events('rebuild', 'Letters', '--follow', '--format', 'json');
+    expect(followed.error).toMatch(
       /^\(0, 0\) Letters#[0-9a-f]{8}: position \d+ of \d+, \d+ %, \d+ per second/m,
     );
-    expect([followed.code, followed.info.split('\n').at(-1)]).toEqual([0, 'The projection is rebuilt.']);
+    expect([followed.code, JSON.parse(followed.info)]).toEqual([0, { rebuilds: [] }]);
     expect(await seen()).toEqual(['2']);
     isFailing = true;
     await events('rebuild', 'Letters', '--shard', '0,0');
@@ -286,7 +286,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await ledger.rows(old);
     expect(await json('retain')).toMatchObject({
       shards: [
-        { shard: '(0, 0)', deletedSchedules: 1, completeFrom: null },
+        { shard: '(0, 0)', deletedSchedules: 1 },
         { shard: '(1, 0)', deletedSchedules: 0 },
       ],
       failures: [],
@@ -309,6 +309,7 @@ const WRONG: readonly (readonly [line: string, message: string])[] = [
   ['dead-letters show x', 'x is not the id of an event'],
   ['replay Letters', 'Pass a start'],
   ['replay Letters --from yesterday', 'Expected a date'],
+  ['replay Letters --from 2026-02-30', 'Expected a date'],
   ['replay Letters --position 1', 'A position is valid on one shard only'],
   ['replay Missing --from 2026-01-01', 'Missing has no checkpoint on any shard'],
   ['schedules cancel x', 'x'],

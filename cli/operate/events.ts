@@ -204,11 +204,7 @@ const RETAIN = shardCommand({
     ]);
     if ((keepDays ?? config.retention.keepDays) === undefined)
       lines.push('Nothing is deleted: neither --keep-days nor fw.retention.keep-days is set.');
-    const shards = reports.map(({ name: _, ...report }) => ({
-      ...report,
-      completeFrom: report.completeFrom ?? null,
-    }));
-    return { json: { shards }, lines };
+    return { json: { shards: reports }, lines };
   },
 });
 

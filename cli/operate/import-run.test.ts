@@ -1,7 +1,8 @@
+import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { RefusedError, ShardUnavailableError, ValidationError } from '../../runtime/errors.js';
-import { ImportRun, type ImportSettings, type RejectedLine } from './import-run.js';
+import { ImportRun, type ImportSettings, linesOf, type RejectedLine } from './import-run.js';
 
 interface Line {
   readonly wallet: string;
@@ -26,7 +27,7 @@ function runOf(execute: (line: Line, key: string) => Promise<void>, settings: Pa
   return { run, rejected };
 }
 
-async function* linesOf(...lines: readonly (Line | string)[]): AsyncIterable<string> {
+async function* written(...lines: readonly (Line | string)[]): AsyncIterable<string> {
   for (const line of lines) yield typeof line === 'string' ? line : JSON.stringify(line);
 }
 
@@ -44,7 +45,7 @@ test('lines of one model run in their order, others at once, up to the maximum',
     { concurrency: 3 },
   );
   const lines = Array.from({ length: 40 }, (_, nr) => ({ wallet: 'abcd'.charAt(nr % 4), nr }));
-  await run.run(linesOf(...lines));
+  await run.run(written(...lines));
   for (const wallet of 'abcd')
     expect(order.filter((each) => each.startsWith(wallet))).toEqual(
       lines.filter((line) => line.wallet === wallet).map(({ nr }) => `${wallet}${nr}`),
@@ -58,7 +59,7 @@ test('a line whose shard is down is attempted again, under its key, before the n
     attempts.push(key);
     if (nr === 1 && attempts.length < 3) throw new ShardUnavailableError('(0, 0)', 'it is a test');
   });
-  await run.run(linesOf({ wallet: 'a', nr: 1 }, { wallet: 'a', nr: 2 }));
+  await run.run(written({ wallet: 'a', nr: 1 }, { wallet: 'a', nr: 2 }));
   expect([attempts, rejected, run.done, run.retrying]).toEqual([
     ['import:1', 'import:1', 'import:1', 'import:2'],
     [],
@@ -78,7 +79,7 @@ test('a line without effect is reported with its number, and the next of its mod
   );
   const wallet = 'a';
   const texts = ['\uFEFF{"wallet":"b","nr":0}', '', 'no JSON', '{}'];
-  await run.run(linesOf(...texts, ...[2, 3, 4, 5].map((nr) => ({ wallet, nr }))));
+  await run.run(written(...texts, ...[2, 3, 4, 5].map((nr) => ({ wallet, nr }))));
   const shown = rejected.map(({ line, code, params }) => [line, code, params]).sort();
   expect(shown).toEqual([
     [3, 'JSON', 'no JSON'],
@@ -99,9 +100,42 @@ test('an end is taken after the lines that are under way', async () => {
     },
     { signal: end.signal, concurrency: 2 },
   );
-  await run.run(linesOf(...Array.from({ length: 100 }, (_, nr) => ({ wallet: String(nr), nr }))));
+  await run.run(written(...Array.from({ length: 100 }, (_, nr) => ({ wallet: String(nr), nr }))));
   expect(run.read).toBeLessThan(20);
   expect(run.done).toBe(run.read);
+});
+
+test('a line whose shard is down is not attempted again after the end', async () => {
+  const end = new AbortController();
+  const { run, rejected } = runOf(
+    async () => {
+      end.abort();
+      throw new ShardUnavailableError('(0, 0)', 'for long');
+    },
+    { signal: end.signal },
+  );
+  await run.run(written({ wallet: 'a', nr: 1 }));
+  expect([run.done, rejected.map(({ code }) => code)]).toEqual([0, ['FW_SHARD_UNAVAILABLE']]);
+});
+
+test('lines end with a line feed, not with a separator inside of a text', async () => {
+  const { signal } = new AbortController();
+  const text = '{"text":"one\u2028two\u2029three\u0085é"}\r\n\n{"nr":2}';
+  const bytes = [...Buffer.from(text)].map((byte) => Buffer.of(byte));
+  for (const chunks of [[Buffer.from(text)], bytes]) {
+    const lines: string[] = [];
+    for await (const line of linesOf(Readable.from(chunks, { objectMode: false }), signal)) lines.push(line);
+    expect(lines).toEqual(text.split('\n'));
+  }
+});
+
+test('an end does not wait for the next line of an input that stays open', async () => {
+  const end = new AbortController();
+  const input = new PassThrough();
+  const { run } = runOf(async () => end.abort(), { signal: end.signal });
+  input.write('{"wallet":"a","nr":1}\n');
+  await run.run(linesOf(input, end.signal));
+  expect([run.read, run.done]).toEqual([1, 1]);
 });
 
 test('an error of the reader is thrown after the lines that are under way', async () => {

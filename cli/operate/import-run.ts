@@ -1,3 +1,4 @@
+import { addAbortSignal, type Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Backoff,
@@ -31,8 +32,32 @@ export interface ImportSettings {
   readonly patienceMs: number;
   /** Receives lines without effect, in any order. */
   readonly reject: (line: RejectedLine) => void;
-  /** Ends the import after the lines that are under way. */
+  /** Ends the import after the lines that are under way, which are not attempted again. */
   readonly signal: AbortSignal;
+}
+
+/**
+ * The lines of a file. They end with a line feed only: texts in JSON may contain other line separators. Ends when the
+ * signal is aborted, although more input may follow.
+ *
+ * @throws the system's error if the file cannot be read
+ */
+export async function* linesOf(input: Readable, signal: AbortSignal): AsyncIterable<string> {
+  let line = '';
+  try {
+    for await (const chunk of addAbortSignal(signal, input.setEncoding('utf8'))) {
+      const [first = '', ...others] = String(chunk).split('\n');
+      line += first;
+      for (const next of others) {
+        yield line;
+        line = next;
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return;
+  }
+  if (line !== '') yield line;
 }
 
 /** Pauses between the attempts of a line. */
@@ -65,8 +90,9 @@ export class ImportRun {
       for await (const text of lines) {
         if (signal.aborted) break;
         this.read += 1;
-        const line = this.read === 1 ? text.replace(/^\uFEFF/, '') : text;
-        if (line.trim() === '') continue;
+        // Without a byte order mark and the CR of a line end.
+        const line = text.trim();
+        if (line === '') continue;
         await this.#slots.enter();
         void this.#handle(line, this.read).finally(() => this.#slots.leave());
       }
@@ -103,13 +129,14 @@ export class ImportRun {
   }
 
   async #attempt(execute: () => Promise<void>): Promise<void> {
-    const endMs = performance.now() + this.#settings.patienceMs;
+    const { patienceMs, signal } = this.#settings;
+    const endMs = performance.now() + patienceMs;
     for (let failures = 1; ; failures += 1) {
       const pauseMs = backoffMs(failures, PAUSES, Math.random());
       try {
         return await execute();
       } catch (error) {
-        if (!mayPass(error) || performance.now() + pauseMs > endMs) throw error;
+        if (signal.aborted || !mayPass(error) || performance.now() + pauseMs > endMs) throw error;
       }
       this.retrying += 1;
       await sleep(pauseMs);

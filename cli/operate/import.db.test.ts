@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -132,6 +132,9 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
     const lines = [{ walletId, amount: '-1' }];
     const more = ['--name', 'y', '--errors', folder, ...OPERATOR];
     const refused = await importLines('WalletDepositMoneyAction', lines, ...more);
+    const same = join(folder, 'lines.ndjson');
+    expect((await importLines('WalletDepositMoneyAction', lines, ...more, '--errors', same)).code).toBe(2);
+    expect(readFileSync(same, 'utf8')).not.toBe('');
     expect([refused.code, refused.error]).toEqual([
       2,
       expect.stringContaining(`Cannot open ${folder}: EISDIR`),
@@ -146,6 +149,9 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
       JSON.stringify({ walletId, amount: '1' }),
       'no JSON',
       JSON.stringify({ walletId, amount: '1', reference: 'r1' }),
+      // Doubles do not distinguish them.
+      `{"walletId":"${walletId}","amount":"1","reference":9007199254740992}`,
+      `{"walletId":"${walletId}","amount":"1","reference":9007199254740993}`,
     ].join('\r\n');
     const errors = join(folder, 'errors.ndjson');
     const more = [
@@ -161,8 +167,8 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
       '1',
     ];
     const { code, info, error } = await importLines('WalletDepositMoneyAction', text, ...more, ...OPERATOR);
-    expect([code, JSON.parse(info)]).toEqual([1, { read: 5, done: 2, rejected: 3, errors }]);
-    expect(error).toContain(`3 lines without effect: ${errors}`);
+    expect([code, JSON.parse(info)]).toEqual([1, { read: 7, done: 2, rejected: 5, errors }]);
+    expect(error).toContain(`5 lines without effect: ${errors}`);
     const rejected = readFileSync(errors, 'utf8')
       .trim()
       .split('\n')
@@ -181,14 +187,17 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
         params: { walletId, amount: '1' },
       },
       { line: 4, code: 'JSON', message: expect.any(String), params: 'no JSON' },
+      ...[6, 7].map((line) => expect.objectContaining({ line, code: 'KEY' })),
     ]);
     const once = [
       { walletId, amount: '1' },
       { walletId, amount: '1' },
     ];
-    const byWallet = ['--name', 'b', '--key', 'walletId', ...OPERATOR];
+    const byWallet = ['--name', 'b', '--key', 'walletId', '--errors', errors, ...OPERATOR];
     expect((await importLines('WalletDepositMoneyAction', once, ...byWallet)).code).toBe(0);
     expect((await rows('SELECT balance::int FROM wallets')).flat()).toEqual([12]);
+    // The file is that of the last run.
+    expect(existsSync(errors)).toBe(false);
   });
 
   test('refuses what its principal may not do, unknown actions and modules, at once', async () => {

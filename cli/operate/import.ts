@@ -1,17 +1,29 @@
-import { createReadStream, createWriteStream } from 'node:fs';
-import { createInterface } from 'node:readline';
+import { createReadStream, createWriteStream, openSync, rmSync } from 'node:fs';
+import { resolve } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { InvalidArgumentError } from 'commander';
 import type { Caller, JsonObject, JsonValue } from '../../runtime/operations.js';
-import { CONFIG, type CommandEntry, type Input, required, text, value, wholeNumber } from '../command.js';
+import {
+  CONFIG,
+  type CommandEntry,
+  FORMAT,
+  type Input,
+  required,
+  text,
+  value,
+  wholeNumber,
+} from '../command.js';
+import { InputError } from '../input-error.js';
 import { applicationOf, exportOf } from '../load-module.js';
 import { counted } from '../terminal-text.js';
 import type { ImportRun, RejectedLine } from './import-run.js';
 import { readClaims } from './keys.js';
-import { operatorCommand, TEXT_FORMAT } from './operator-command.js';
+import { operatorCommand } from './operator-command.js';
 
 const PROGRESS_MS = 1_000;
 const SECOND_MS = 1_000;
+/** For how long a line is attempted while its shard is down or busy. */
+const PATIENCE_MS = 60_000;
 
 const NAME: Input<string> = {
   ...required('--name <name>', 'identifies the import: part of the key of each line, with its number'),
@@ -38,7 +50,7 @@ export const IMPORT: CommandEntry = operatorCommand({
   ],
   inputs: {
     ...CONFIG,
-    ...TEXT_FORMAT,
+    ...FORMAT,
     action: required('<action>', 'the name of the action: that of its class, unless it declares another'),
     file: required('<file>', 'one JSON object per line; - for standard input'),
     application: required('--application <module>', 'compiled module that exports the application'),
@@ -50,14 +62,11 @@ export const IMPORT: CommandEntry = operatorCommand({
     ),
     principal: text('--principal <name>', 'whose action it is; default: import'),
     claims: text('--claims <json>', 'claims of the principal, as a JSON object'),
-    errors: text('--errors <file>', 'lines without effect; default: the file with .errors.ndjson'),
-    concurrency: value('--concurrency <n>', 'maximum lines at once, 1 to 4096', wholeNumber(1, 4_096), 512),
-    patience: value(
-      '--patience <seconds>',
-      'for how long a line is attempted while its shard is down or busy, 0 to 3600',
-      wholeNumber(0, 3_600),
-      60,
+    errors: text(
+      '--errors <file>',
+      'lines without effect of this run; default: the file with .errors.ndjson',
     ),
+    concurrency: value('--concurrency <n>', 'maximum lines at once, 1 to 4096', wholeNumber(1, 4_096), 512),
   },
   run: async ({ runtime, config, databases }, flags, { output, signal }) => {
     const { file, name } = flags;
@@ -69,23 +78,25 @@ export const IMPORT: CommandEntry = operatorCommand({
       application,
       collaborators: typeof given === 'function' ? await given() : given,
     });
-    const rejected = rejectedFile(flags.errors ?? `${file === '-' ? 'import' : file}.errors.ndjson`);
-    const { ImportRun } = await import('./import-run.js');
+    const errorsFile = flags.errors ?? `${file === '-' ? 'import' : file}.errors.ndjson`;
+    if (resolve(errorsFile) === resolve(file)) throw new InputError('Pass another file as --errors.');
+    const rejected = rejectedFile(errorsFile);
+    const { ImportRun, linesOf } = await import('./import-run.js');
     const run = new ImportRun({
       ...{ signal, reject: rejected.write, concurrency: flags.concurrency },
       read: (text) => action.read(text, flags.key),
       keyOf: keyOf(name, flags.key),
-      patienceMs: flags.patience * SECOND_MS,
+      patienceMs: PATIENCE_MS,
     });
     const startedMs = performance.now();
     const showProgress = (): void => output.error(progressOf(run, performance.now() - startedMs));
     const progress = setInterval(showProgress, PROGRESS_MS);
     try {
-      await run.run(linesOf(file));
+      await run.run(linesOf(file === '-' ? process.stdin : createReadStream(file), signal));
     } finally {
       clearInterval(progress);
       await action.close();
-      await rejected.close();
+      await rejected.close(run.rejected === 0);
     }
     const { done, rejected: failed, read } = run;
     const stopped = signal.aborted ? [`Stopped after line ${read}. The same command continues.`] : [];
@@ -103,36 +114,29 @@ function keyOf(name: string, field: string | undefined): (params: JsonValue, lin
   if (field === undefined) return (_, line) => `${name}:${line}`;
   return (params) => {
     const key = (params as JsonObject)[field];
-    if (typeof key !== 'string' && typeof key !== 'number')
-      throw Object.assign(new Error(`The field ${field} must be a string or a number`), { code: 'KEY' });
+    // Two numbers that a double cannot distinguish would be one key: the second line would have no effect.
+    if ((typeof key !== 'string' || key === '') && !Number.isSafeInteger(key))
+      throw Object.assign(
+        new Error(`The field ${field} must be a text, or an integer from -(2^53 - 1) to 2^53 - 1`),
+        { code: 'KEY' },
+      );
     return `${name}:${key}`;
   };
 }
 
-/** @throws the system's error if the file cannot be read */
-function linesOf(file: string): AsyncIterable<string> {
-  const input = file === '-' ? process.stdin : createReadStream(file);
-  return createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY });
-}
-
-/** A file that is created with its first line. */
+/** The file of this run's lines without effect. It does not outlive a run that has none. @throws the system's error */
 function rejectedFile(file: string) {
-  let stream: ReturnType<typeof createWriteStream> | undefined;
-  let written: Promise<void> | undefined;
+  const stream = createWriteStream(file, { fd: openSync(file, 'w') });
+  const written = finished(stream);
+  written.catch(() => {});
   return {
     file,
-    write: (line: RejectedLine): void => {
-      if (stream === undefined) {
-        stream = createWriteStream(file);
-        written = finished(stream);
-        written.catch(() => {});
-      }
-      stream.write(`${JSON.stringify(line)}\n`);
-    },
+    write: (line: RejectedLine): void => void stream.write(`${JSON.stringify(line)}\n`),
     /** @throws the system's error if lines could not be written */
-    close: async (): Promise<void> => {
-      stream?.end();
+    close: async (isEmpty: boolean): Promise<void> => {
+      stream.end();
       await written;
+      if (isEmpty) rmSync(file, { force: true });
     },
   };
 }

@@ -1,9 +1,10 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { CONFIG, type CommandEntry, command, flag, value } from '../command.js';
 import { fileText } from '../file-text.js';
 import { InputError } from '../input-error.js';
 import { projectFolders, readProjectConfig } from '../project.js';
+import { counted } from '../terminal-text.js';
 
 /** `fw-gen connectors` */
 export const CONNECTORS: CommandEntry = command({
@@ -25,14 +26,22 @@ export const CONNECTORS: CommandEntry = command({
     if (sharding === undefined) throw new TypeError('used shards are known');
     const files = connectorFiles({ namespace, sharding });
     const stale = [...files].filter(([name, text]) => fileText(join(folder, name)) !== text);
+    const left = (existsSync(folder) ? readdirSync(folder) : [])
+      .filter((name) => /^\d+-\d+\.(json|sql)$/.test(name) && !files.has(name))
+      .map((name) => `${join(folder, name)} belongs to no shard of the configuration. Delete it.`);
     if (check === true) {
       const errors = stale.map(
         ([name]) => `${join(folder, name)} does not match the configuration. Run: fw-gen connectors`,
       );
-      return { errors, isDrift: errors.length > 0 };
+      return { errors: [...errors, ...left], isDrift: errors.length + left.length > 0 };
     }
     for (const [name, text] of stale) write(join(folder, name), text);
-    return { lines: [`${stale.length} files written in ${folder}, ${files.size - stale.length} unchanged`] };
+    return {
+      lines: [
+        `${counted(stale.length, 'file')} written in ${folder}, ${files.size - stale.length} unchanged`,
+      ],
+      errors: left,
+    };
   },
 });
 
@@ -55,7 +64,7 @@ export const SCHEMAS: CommandEntry = command({
     const schemas = readEventLock(lock, config.relay?.schemaBaseUrl);
     for (const { eventType, version, schema } of schemas)
       write(join(folder, eventType, `${version}.json`), `${JSON.stringify(schema, null, 2)}\n`);
-    return { lines: [`${schemas.length} schemas written in ${folder}`] };
+    return { lines: [`${counted(schemas.length, 'schema')} written in ${folder}`] };
   },
 });
 

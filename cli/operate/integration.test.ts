@@ -44,6 +44,18 @@ test('fw-gen connectors writes the files of each shard, and --check finds stale 
   );
 });
 
+test('fw-gen connectors --check names the files of a shard that the configuration no longer lists', async () => {
+  const output = join(folder, 'fewer');
+  const write = (...more: readonly string[]): Promise<Ran> =>
+    run('connectors', '--config', config, '--output', output, ...more);
+  await write();
+  writeFileSync(join(output, '7-0.sql'), '');
+  writeFileSync(join(output, 'notes.txt'), '');
+  const left = `${join(output, '7-0.sql')} belongs to no shard of the configuration. Delete it.`;
+  expect(await write('--check')).toEqual({ code: 1, info: '', error: left });
+  expect(await write()).toMatchObject({ code: 0, error: left });
+});
+
 test('fw-gen schemas writes one file for each version of each event', async () => {
   const output = join(folder, 'schemas');
   const { code, info } = await run('schemas', '--config', config, '--output', output);

@@ -1,19 +1,12 @@
 import type { JournalEntry, OperatorsJournal } from '../../runtime/operations.js';
-import { type CommandEntry, required, value, wholeNumber } from '../command.js';
+import { CONFIG, type CommandEntry, FORMAT, required, value, wholeNumber } from '../command.js';
 import { cell, printable } from '../terminal-text.js';
 import { factLines, tableLines } from '../text-table.js';
 import { untilSettled } from '../until-settled.js';
-import {
-  changeReport,
-  FRAME,
-  flatten,
-  operatorCommand,
-  type Session,
-  shardCommand,
-} from './operator-command.js';
+import { changeReport, flatten, operatorCommand, type Session, shardCommand } from './operator-command.js';
 
 const EXAMPLE_ID = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
-const ENTRY = { ...FRAME, id: required('<id>', 'its id, as `journal list` shows it') };
+const ENTRY = { ...CONFIG, ...FORMAT, id: required('<id>', 'its id, as `journal list` shows it') };
 
 const LIST = shardCommand({
   name: 'list',
@@ -75,7 +68,7 @@ function describe(entry: JournalEntry): readonly string[] {
     `${shard} ${status}, action ${actionId}`,
     ...each.map((change) => `  ${cell(change)}`),
   ]);
-  return [...factLines(facts, 13), ...changes];
+  return [...factLines(facts), ...changes];
 }
 
 const FINISH = operatorCommand({
@@ -83,31 +76,31 @@ const FINISH = operatorCommand({
   about: 'Requests a server process to apply the missing changes now, and waits for it. Removes a flag.',
   examples: [[`fw-gen journal finish ${EXAMPLE_ID}`, 'after its cause is fixed']],
   inputs: { ...ENTRY, wait: value('--wait <seconds>', 'maximum wait, 0 to 600', wholeNumber(0, 600), 20) },
-  run: async (session, { id, wait }) => {
-    const entry = await finish(journalOf(session), id, wait);
-    return changeReport(
-      entry.state === 'closed',
-      `${id} is finished.`,
-      `${id} ${whyNot(entry, wait)}.`,
-      entry,
-    );
+  run: async (session, { id, wait }, { signal }) => {
+    const entry = await finish(journalOf(session), id, wait, signal);
+    return changeReport(entry.state === 'closed', `${id} is finished.`, `${id} ${whyNot(entry)}.`, entry);
   },
 });
 
 /** The entry after the next attempt, or at the end of the wait. */
-async function finish(journal: OperatorsJournal, id: string, waitSeconds: number): Promise<JournalEntry> {
+async function finish(
+  journal: OperatorsJournal,
+  id: string,
+  waitSeconds: number,
+  signal: AbortSignal,
+): Promise<JournalEntry> {
   const { attempts } = await journal.show(id);
   await journal.requestFinish(id);
-  const settled = await untilSettled(waitSeconds, async () => {
+  const settled = await untilSettled(waitSeconds, signal, async () => {
     const entry = await journal.show(id);
     return entry.state === 'closed' || entry.attempts > attempts ? entry : undefined;
   });
   return settled ?? journal.show(id);
 }
 
-function whyNot({ attempts, lastError }: JournalEntry, waitSeconds: number): string {
+function whyNot({ attempts, lastError }: JournalEntry): string {
   if (attempts > 0 && lastError !== undefined) return `is not finished: ${printable(lastError)}`;
-  return `was not finished within ${waitSeconds} s. A server process with event delivery finishes it when one runs`;
+  return 'is not finished yet. A server process with event delivery finishes it when one runs';
 }
 
 const FLAG = operatorCommand({

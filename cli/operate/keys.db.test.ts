@@ -45,13 +45,4 @@ describeOn('postgresql', 'fw-gen keys', (harness) => {
     const large = JSON.stringify({ note: 'x'.repeat(5_000) });
     expect((await create('--claims', large)).error).toContain('at most 4096 bytes');
   });
-
-  test('reports how to create missing tables', async () => {
-    const topology = await harness.makeTopology({ shards: [HERE], migrated: false });
-    project.configure(topology);
-    expect(await keys('list')).toMatchObject({
-      code: 2,
-      error: expect.stringContaining('fw-gen migrate up'),
-    });
-  });
 });

@@ -1,11 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import { defined } from '../../generator/schema/defined.js';
 import type { ApiKeyStore } from '../../runtime/operations.js';
-import { CONFIG, type CommandEntry, instant, required, text, value } from '../command.js';
+import { CONFIG, type CommandEntry, FORMAT, instant, required, text, value } from '../command.js';
 import { InputError } from '../input-error.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
-import { changeReport, operatorCommand, type Session, TEXT_FORMAT } from './operator-command.js';
+import { changeReport, operatorCommand, type Session } from './operator-command.js';
 
 const CREATE = operatorCommand({
   name: 'create',
@@ -54,7 +54,7 @@ export function readClaims(json = '{}'): Readonly<Record<string, never>> {
 const LIST = operatorCommand({
   name: 'list',
   about: 'Lists keys without their secrets, newest first.',
-  inputs: { ...CONFIG, ...TEXT_FORMAT },
+  inputs: { ...CONFIG, ...FORMAT },
   run: async (session) => {
     const keys = await storeOf(session).list();
     const table = tableLines(keys, {

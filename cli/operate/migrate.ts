@@ -9,41 +9,30 @@ import { operatorCommand, type Session } from './operator-command.js';
 
 const INPUTS = { ...CONFIG, ...FORMAT, ...PARALLEL };
 
-interface Limit {
-  readonly parallel: number;
-}
-
 const UP = operatorCommand({
   name: 'up',
   about:
     'Applies the pending migrations on every shard. Run it again after a failure: it continues where it stopped.',
-  inputs: { ...INPUTS, dryRun: flag('--dry-run', 'only show the pending migrations') },
+  inputs: { ...INPUTS, dryRun: flag('--dry-run', 'only show the SQL of the pending migrations') },
   run: async (session, options, { output }) =>
-    options.dryRun === true ? plan(session, options) : applyAll(session, options.parallel, output),
+    options.dryRun === true ? plan(session, options.parallel) : applyAll(session, options.parallel, output),
 });
 
 const STATUS = operatorCommand({
   name: 'status',
   about: 'Shows the state of every shard.',
   inputs: INPUTS,
-  run: async (session, options) => statusReport(await statusOf(session, options)),
-});
-
-const PLAN = operatorCommand({
-  name: 'plan',
-  about: 'Shows the SQL that `up` would run. Changes nothing.',
-  inputs: INPUTS,
-  run: plan,
+  run: async (session, { parallel }) => statusReport(await statusOf(session, parallel)),
 });
 
 const VERIFY = operatorCommand({
   name: 'verify',
   about: 'Checks for pending migrations, and for drift between shards and between models and tables.',
   inputs: INPUTS,
-  run: async (session, options) => {
+  run: async (session, { parallel: atOnce }) => {
     const tables = await readTables(session.config);
-    const status = await statusOf(session, options);
-    const drift = await session.runtime.findDrift(session.databases, { tables, atOnce: options.parallel });
+    const status = await statusOf(session, atOnce);
+    const drift = await session.runtime.findDrift(session.databases, { tables, atOnce });
     const lines = [`\n${drift.length === 0 ? 'No drift.' : drift.flatMap(driftLines).join('\n')}`];
     const { json, isDrift, ...report } = statusReport(status, lines);
     return { ...report, json: { ...json, drift }, isDrift: isDrift === true || drift.length > 0 };
@@ -54,19 +43,19 @@ const VERIFY = operatorCommand({
 export const MIGRATE: CommandEntry = {
   name: 'migrate',
   about: 'Migrates all shards, or shows their state.',
-  commands: [UP, STATUS, PLAN, VERIFY, DIFF, RENAME],
+  commands: [UP, STATUS, VERIFY, DIFF, RENAME],
 };
 
 async function statusOf(
   { runtime, config, databases }: Session,
-  { parallel }: Limit,
+  atOnce: number,
 ): Promise<readonly ShardMigrationStatus[]> {
   const migrations = await readMigrations(config);
-  return runtime.migrationStatus(databases, { migrations, atOnce: parallel });
+  return runtime.migrationStatus(databases, { migrations, atOnce });
 }
 
-async function plan(session: Session, options: Limit): Promise<Report> {
-  const status = await statusOf(session, options);
+async function plan(session: Session, atOnce: number): Promise<Report> {
+  const status = await statusOf(session, atOnce);
   const pending = new Map(
     status.flatMap((each) => each.pending).map((each) => [`${each.set}/${each.name}`, each]),
   );

@@ -5,29 +5,23 @@ import {
   type CommandContext,
   type CommandEntry,
   type CommandSpec,
-  choice,
   command,
+  FORMAT,
   type Input,
   type Inputs,
   type Report,
   text,
   type Values,
-  value,
 } from '../command.js';
 import { expectedMessage } from '../failures.js';
 import { InputError } from '../input-error.js';
 
-/** `--format` of commands whose text is not always a table. */
-export const TEXT_FORMAT: { readonly format: Input<'text' | 'json'> } = {
-  format: value('--format <format>', 'text or json', choice(['text', 'json']), 'text'),
-};
-
-type Frame = typeof CONFIG & typeof TEXT_FORMAT & { readonly shard: Input<string | undefined> };
+type Frame = typeof CONFIG & typeof FORMAT & { readonly shard: Input<string | undefined> };
 
 /** Options of all commands for shards. */
 export const FRAME: Frame = {
   ...CONFIG,
-  ...TEXT_FORMAT,
+  ...FORMAT,
   shard: text('--shard <shard>', 'only this shard: its name, or group and member as 1,0'),
 };
 
@@ -44,7 +38,8 @@ export interface Session {
   readonly shards: readonly NamedShard[];
 }
 
-interface NamedShard {
+/** A shard with its name in the configuration. */
+export interface NamedShard {
   readonly shard: ShardIdentifier;
   readonly name: string;
 }
@@ -121,15 +116,11 @@ export function shardCommand<Given extends Inputs, T>({
       const { found, failed } = await onEach(session, (shard) => each(session, values, shard));
       const { json, lines = [], errors = [], isDrift = false, none } = report(found, values, session);
       const missing = lines.length + failed.length === 0 && none !== undefined ? [none] : [];
-      const failures = failed.map(({ shard, value: message }) => ({ shard, message }));
+      const failures = failureReport(failed);
       return {
-        json: { ...json, failures },
+        json: { ...json, ...failures.json },
         lines: isDrift ? lines : [...lines, ...missing],
-        errors: [
-          ...errors,
-          ...(isDrift ? missing : []),
-          ...failed.map(({ shard, name, value: message }) => `${shard} ${name}: ${message}`),
-        ],
+        errors: [...errors, ...(isDrift ? missing : []), ...failures.errors],
         isDrift: isDrift || failed.length > 0,
       };
     },
@@ -156,6 +147,15 @@ export async function onEach<T>(
   );
   const order = (a: NamedShard, b: NamedShard): number => a.shard.bits - b.shard.bits;
   return { found: found.sort(order), failed: failed.sort(order) };
+}
+
+/** Names the shards on which work has failed. */
+export function failureReport(failed: readonly Found<string>[]): Required<Omit<Report, 'lines'>> {
+  return {
+    json: { failures: failed.map(({ shard, value: message }) => ({ shard, message })) },
+    errors: failed.map(({ shard, name, value: message }) => `${shard} ${name}: ${message}`),
+    isDrift: failed.length > 0,
+  };
 }
 
 /** What was found on all shards. */

@@ -12,10 +12,10 @@ const LOOK_MS = 1_000;
 export const REBUILD: CommandEntry = operatorCommand({
   name: 'rebuild',
   about:
-    'Makes the rows of a projection anew from the log, beside those that are read, and replaces them in one transaction. A process whose handler declares the projection does the work.',
+    'Rebuilds the tables of a projection from the log, in copies that then replace the rows in one transaction. A process that runs the handler does the work.',
   examples: [
     ['fw-gen events rebuild MerchantRevenue --follow', 'on all shards; shows the progress until the end'],
-    ['fw-gen events rebuild MerchantRevenue --abandon', 'the rows that are read stay'],
+    ['fw-gen events rebuild MerchantRevenue --abandon', 'the present rows stay'],
   ],
   inputs: {
     ...FRAME,
@@ -38,15 +38,17 @@ export const REBUILD: CommandEntry = operatorCommand({
     for (;;) {
       const under = await operations.rebuilds(handler, shard);
       if (under.length === 0) return { json: { rebuilds: [] }, lines: ['The projection is rebuilt.'] };
-      for (const each of under) output.info(progressLine(each, first, Date.now() - startedMs));
+      // Standard output has only the result.
+      for (const each of under) output.error(progressLine(each, first, Date.now() - startedMs));
       if (under.every(({ waitingFor }) => waitingFor?.startsWith('halted: ') === true))
         return {
           json: { rebuilds: under },
-          lines: ['Mend the handler and run fw-gen events resume with this name, or pass --abandon.'],
+          lines: ['Fix the handler, then run `fw-gen events resume` with this name, or pass --abandon.'],
           isDrift: true,
         };
       const ended = await sleep(LOOK_MS, true, { signal }).catch(() => false);
-      if (!ended) return { json: { rebuilds: under }, lines: ['It goes on without this command.'] };
+      if (!ended)
+        return { json: { rebuilds: under }, lines: ['The rebuild continues without this command.'] };
     }
   },
 });

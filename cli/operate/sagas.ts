@@ -90,7 +90,7 @@ const RETRY = operatorCommand({
     ...ORDER,
     as: text('--as <principal>', 'principal of the retry; default: the principal of its last step'),
   },
-  run: (session, order) => carryOut(session, order, { kind: 'retry' }),
+  run: (session, order, { signal }) => carryOut(session, order, { kind: 'retry' }, signal),
 });
 
 const ABANDON = operatorCommand({
@@ -102,7 +102,8 @@ const ABANDON = operatorCommand({
     note: required('--note <text>', 'the reason, 1 to 2,000 characters; stored as its failure'),
     as: text('--as <principal>', 'principal in the audit trail; default: fw:operator'),
   },
-  run: (session, { note, ...order }) => carryOut(session, order, { kind: 'abandon', note }),
+  run: (session, { note, ...order }, { signal }) =>
+    carryOut(session, order, { kind: 'abandon', note }, signal),
 });
 
 interface Order {
@@ -115,12 +116,14 @@ async function carryOut(
   { runtime, databases }: Session,
   { id, as, wait }: Order,
   wish: SagaCommand,
+  signal: AbortSignal,
 ): Promise<Report> {
   const orders = runtime.sagaOrdersOn(databases);
-  const obstacle = obstacleOf(await orders.show(id), wish);
-  if (obstacle !== undefined) return { errors: [`${id} ${obstacle}.`], isDrift: true };
+  const found = await orders.show(id);
+  const obstacle = obstacleOf(found, wish);
+  if (obstacle !== undefined) return changeReport(false, '', `${id} ${obstacle}.`, { saga: found });
   const orderId = await orders.place(id, wish, as);
-  const order = await untilSettled(wait, async () => {
+  const order = await untilSettled(wait, signal, async () => {
     const { state, error } = await orders.read(id, orderId);
     return state === 'done' || error !== undefined ? { state, error } : undefined;
   });
@@ -128,7 +131,7 @@ async function carryOut(
   return changeReport(
     order?.state === 'done',
     `${id} ${DONE[wish.kind]}: ${saga.state} in step ${cell(saga.step)}.`,
-    `${id} ${whyNot(order, orderId, wait)}.`,
+    `${id} ${whyNot(order, orderId)}.`,
     { saga, order: { id: orderId, ...order, state: order?.state ?? 'pending' } },
   );
 }
@@ -146,11 +149,11 @@ function obstacleOf({ stuck, state }: SagaSummary, { kind }: SagaCommand): strin
     : undefined;
 }
 
-function whyNot(order: SagaOrder | undefined, orderId: string, waitSeconds: number): string {
+function whyNot(order: SagaOrder | undefined, orderId: string): string {
   if (order?.error !== undefined)
     return `is unchanged: ${printable(order.error)}. The attempt is repeated: see scheduled action ${orderId}`;
   return (
-    `is unchanged after ${waitSeconds} s: no server process with event delivery took the order. It waits as scheduled ` +
+    'is unchanged so far: no server process with event delivery took the order. It waits as scheduled ' +
     `action ${orderId}; cancel it with \`fw-gen events schedules cancel ${orderId}\``
   );
 }

@@ -1,9 +1,19 @@
 import { defined } from '../../generator/schema/defined.js';
 import type { RecurringAction } from '../../runtime/operations.js';
-import { type CommandEntry, choice, flag, required, text, value, wholeNumber } from '../command.js';
+import {
+  CONFIG,
+  type CommandEntry,
+  choice,
+  FORMAT,
+  flag,
+  required,
+  text,
+  value,
+  wholeNumber,
+} from '../command.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
-import { changeReport, FRAME, operatorCommand, shardCommand } from './operator-command.js';
+import { changeReport, operatorCommand, shardCommand } from './operator-command.js';
 
 const STATES = ['pending', 'running', 'done', 'failed', 'cancelled'] as const;
 
@@ -90,19 +100,26 @@ function pauseCommand(name: 'pause' | 'resume', about: string): CommandEntry {
   });
 }
 
-interface Change {
-  readonly name: 'cancel' | 'retry';
-  readonly about: string;
-  readonly done: string;
-  readonly refused: string;
-}
+const CHANGES = {
+  cancel: {
+    about: 'Cancels a scheduled action that has not started.',
+    done: 'was cancelled',
+    refused: 'was not cancelled: it has run, is running or does not exist',
+  },
+  retry: {
+    about: 'Retries a failed scheduled action with a new series of attempts.',
+    done: 'will be retried',
+    refused: 'was not retried: it is not in state failed, or another run of it is in progress',
+  },
+};
 
-function changeCommand({ name, about, done, refused }: Change): CommandEntry {
+function changeCommand(name: keyof typeof CHANGES): CommandEntry {
+  const { about, done, refused } = CHANGES[name];
   return operatorCommand({
     name,
     about,
     examples: [[`fw-gen events schedules ${name} 0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4`, '']],
-    inputs: { ...FRAME, id: required('<id>', 'its id, as `schedules list` shows it') },
+    inputs: { ...CONFIG, ...FORMAT, id: required('<id>', 'its id, as `schedules list` shows it') },
     run: async ({ operations }, { id }) => {
       const changed = await operations.schedules[name](id);
       return changeReport(changed, `${id} ${done}.`, `${id} ${refused}.`, { id, [name]: changed });
@@ -116,18 +133,8 @@ export const SCHEDULES: CommandEntry = {
   about: 'Lists, cancels and retries scheduled actions, pauses and resumes recurring ones.',
   commands: [
     LIST,
-    changeCommand({
-      name: 'cancel',
-      about: 'Cancels a scheduled action that has not started.',
-      done: 'was cancelled',
-      refused: 'was not cancelled: it has run, is running or does not exist',
-    }),
-    changeCommand({
-      name: 'retry',
-      about: 'Retries a failed scheduled action with a new series of attempts.',
-      done: 'will be retried',
-      refused: 'was not retried: it is not in state failed, or another run of it is in progress',
-    }),
+    changeCommand('cancel'),
+    changeCommand('retry'),
     pauseCommand(
       'pause',
       'Pauses a recurring action: its due times pass without a run, also after a restart.',

@@ -39,7 +39,7 @@ describeOn('postgresql', 'fw-gen top', (harness) => {
     expect((await top('--once')).info).toMatch(/\(0, 0\) +\S+ {20,}Shard \(0, 0\) is unavailable/);
     expect(JSON.parse(partial.info)).toMatchObject({
       shards: [{ shard: THERE.toString() }],
-      failed: [{ shard: HERE.toString(), value: expect.stringMatching(/reach|connect/) }],
+      failures: [{ shard: HERE.toString(), message: expect.stringMatching(/reach|connect/) }],
     });
   });
 });
@@ -72,7 +72,10 @@ describe('fw-gen top on embedded databases', () => {
     expect(await top('--once')).toEqual({ code: 1, info: '', error: expect.stringContaining(none) });
     const json = await top('--format', 'json');
     expect(json).toMatchObject({ code: 1, error: expect.stringContaining(none) });
-    expect(JSON.parse(json.info)).toMatchObject({ shards: [], failed: [{ name: 'main' }] });
+    expect(JSON.parse(json.info)).toMatchObject({
+      shards: [],
+      failures: [{ message: expect.stringContaining(none) }],
+    });
     expect(existsSync(directory)).toBe(false);
   });
 

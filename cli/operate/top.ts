@@ -2,10 +2,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { durationText } from '../../runtime/duration-text.js';
 import type { ShardLag } from '../../runtime/operations.js';
 import { type CommandEntry, flag, type Report, value, wholeNumber } from '../command.js';
-import { cell, oneLine } from '../terminal-text.js';
+import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { consumerLines } from './lag.js';
-import { FRAME, onEach, operatorCommand, type Session } from './operator-command.js';
+import {
+  FRAME,
+  failureReport,
+  type NamedShard,
+  onEach,
+  operatorCommand,
+  type Session,
+} from './operator-command.js';
 
 /** Maximum journal entries that are counted, on each shard. */
 const MOST_ENTRIES = 1_000;
@@ -14,7 +21,8 @@ const CLEAR = '\u001B[2J\u001B[H';
 /** `fw-gen top` */
 export const TOP: CommandEntry = operatorCommand({
   name: 'top',
-  about: 'Shows shards, handlers, sinks, scheduled actions, sagas and the journal, refreshed until Ctrl-C.',
+  about:
+    'Shows shards, handlers, sinks, scheduled actions, sagas and the journal, again and again until Ctrl+C.',
   examples: [
     ['fw-gen top', 'every two seconds'],
     ['fw-gen top --once --format json', 'for scripts'],
@@ -25,8 +33,8 @@ export const TOP: CommandEntry = operatorCommand({
     every: value('--every <seconds>', 'time between two views', wholeNumber(1, 3_600), 2),
   },
   isVisitor: () => true,
-  run: async (session, { every, ...flags }, { output, signal }) => {
-    if (isOneView(flags)) {
+  run: async (session, { every, once, format }, { output, signal }) => {
+    if (once === true || format === 'json') {
       const { errors = [], ...view } = await viewOf(session);
       // The table shows why single shards do not answer.
       return errors.length === session.shards.length ? { ...view, lines: [], errors } : view;
@@ -40,32 +48,24 @@ export const TOP: CommandEntry = operatorCommand({
   },
 });
 
-function isOneView({
-  once,
-  format,
-}: {
-  readonly once: boolean | undefined;
-  readonly format: string;
-}): boolean {
-  return once === true || format === 'json';
+/** A shard, or why it does not answer. */
+interface Row extends NamedShard {
+  readonly lag?: ShardLag | undefined;
+  /** Number of open journal entries. */
+  readonly open?: number;
+  readonly error?: string;
 }
 
 async function viewOf({ runtime, databases, operations, shards }: Session): Promise<Report> {
   const journal = runtime.journalOn(databases);
   const { found, failed } = await onEach({ shards }, async (shard) => {
     const [[lag], entries] = await Promise.all([operations.lag(shard), journal.open(shard, MOST_ENTRIES)]);
-    return { lag, journal: entries.length };
+    return { lag, open: entries.length };
   });
   const lags = found.flatMap(({ name, value: { lag } }) => (lag === undefined ? [] : [{ ...lag, name }]));
-  const rows = [
-    ...found.map(({ name, shard, value: { lag, journal: open } }) => ({ name, shard, lag, open, error: '' })),
-    ...failed.map(({ name, shard, value: error }) => ({
-      name,
-      shard,
-      lag: undefined,
-      open: undefined,
-      error,
-    })),
+  const rows: readonly Row[] = [
+    ...found.map(({ value, ...shard }) => ({ ...shard, ...value })),
+    ...failed.map(({ value: error, ...shard }) => ({ ...shard, error })),
   ];
   const shardLines = tableLines(rows, {
     SHARD: ({ shard }) => shard,
@@ -74,13 +74,13 @@ async function viewOf({ runtime, databases, operations, shards }: Session): Prom
     DUE: ({ lag }) => lag?.dueActions,
     FAILED: ({ lag }) => lag?.failedActions,
     JOURNAL: ({ open }) => open,
-    STATE: ({ lag, error }) => (lag === undefined ? oneLine(error) : stateOf(lag)),
+    STATE: ({ lag, error }) => (lag === undefined ? error : stateOf(lag)),
   });
+  const { json, ...failures } = failureReport(failed);
   return {
-    json: { shards: lags, failed },
+    ...failures,
+    json: { shards: lags, ...json },
     lines: [...shardLines, '', ...consumerLines(lags), ...sagaLines(lags)],
-    errors: failed.map(({ shard, name, value: message }) => `${shard} ${name}: ${message}`),
-    isDrift: failed.length > 0,
   };
 }
 

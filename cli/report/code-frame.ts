@@ -1,4 +1,5 @@
 import type { SourceLocation } from '../../generator/schema/location.js';
+import { printable } from '../terminal-text.js';
 
 const LINES_AROUND = 2;
 
@@ -9,22 +10,21 @@ export function codeFrame(text: string, { line, column = 1 }: SourceLocation): s
   const first = Math.max(1, line - LINES_AROUND);
   const last = Math.min(lines.length, line + LINES_AROUND);
   const width = String(last).length;
-  const shown: string[] = [];
+  const frame: string[] = [];
   for (let number = first; number <= last; number += 1) {
-    const source = printable(lines[number - 1] ?? '');
+    const source = shown(lines[number - 1] ?? '');
     const lead = number === line ? '>' : ' ';
-    shown.push(`  ${lead} ${String(number).padStart(width)} | ${source}`.trimEnd());
+    frame.push(`  ${lead} ${String(number).padStart(width)} | ${source}`.trimEnd());
     if (number === line)
-      shown.push(`    ${' '.repeat(width)} | ${' '.repeat(caretColumn(lines[line - 1] ?? '', column))}^`);
+      frame.push(`    ${' '.repeat(width)} | ${' '.repeat(caretColumn(lines[line - 1] ?? '', column))}^`);
   }
-  return shown.join('\n');
+  return frame.join('\n');
 }
 
-/** Escapes characters that a terminal would interpret as commands or text direction. */
-function printable(text: string): string {
-  return text.replaceAll('\t', '  ').replace(/[\p{Cc}\p{Cf}]/gu, '\uFFFD');
+function shown(text: string): string {
+  return printable(text.replaceAll('\t', '  '));
 }
 
 function caretColumn(line: string, column: number): number {
-  return printable(line.slice(0, column - 1)).length;
+  return shown(line.slice(0, column - 1)).length;
 }

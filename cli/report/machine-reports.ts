@@ -1,5 +1,7 @@
+import { resolve } from 'node:path';
 import { DIAGNOSTICS } from '../../generator/diagnostics.js';
 import type { SourceLocation } from '../../generator/schema/location.js';
+import { relativeTo } from '../../generator/schema/paths.js';
 import { type ReportedProblem, type ReportOptions, type RunReport, staleFiles } from './report.js';
 
 /** One JSON document with the content of the text report, for scripts. */
@@ -8,61 +10,69 @@ export function reportJson(report: RunReport, { output }: ReportOptions): void {
 }
 
 /** Workflow commands of GitHub Actions: mistakes, warnings and stale files become annotations. */
-export function reportGithub(report: RunReport, { output }: ReportOptions): void {
-  const found = [
-    ...report.problems.map((problem) => ({ ...problem, level: 'error' })),
-    ...report.warnings.map((problem) => ({ ...problem, level: 'warning' })),
-  ];
-  for (const { code, location, message, hint, level } of found) {
+export function reportGithub(report: RunReport, { output, projectDirectory }: ReportOptions): void {
+  for (const { level, rule, texts, file, line, column = 1 } of findingsOf(report, projectDirectory)) {
     const place = [
-      `file=${property(location.file)}`,
-      ...(location.line === undefined ? [] : [`line=${location.line}`, `col=${location.column ?? 1}`]),
-      `title=${code}`,
+      `file=${property(file)}`,
+      ...(line === undefined ? [] : [`line=${line}`, `col=${column}`]),
+      `title=${rule}`,
     ];
-    output.info(`::${level} ${place.join(',')}::${data(`${message}\n${hint}`)}`);
+    output.info(`::${level} ${place.join(',')}::${data(texts.join('\n'))}`);
   }
-  if (report.mode !== 'check') return;
-  for (const { path, cause } of staleFiles(report))
-    output.info(`::error file=${property(path)},title=stale::${data(`This file is stale: ${cause ?? ''}`)}`);
 }
 
 /** SARIF 2.1.0, which code scanning tools take. */
-export function reportSarif(report: RunReport, { output, version }: ReportOptions): void {
-  const resultOf =
-    (level: SarifLevel) =>
-    ({ code, location, message, hint }: ReportedProblem): object =>
-      sarifResult({ ruleId: code, level, text: `${message}. ${hint}`, ...location });
-  const mistakes = report.problems.map(resultOf('error'));
-  const warnings = report.warnings.map(resultOf('warning'));
-  const stale = (report.mode === 'check' ? staleFiles(report) : []).map(({ path: file, cause = '' }) =>
-    sarifResult({ ruleId: 'stale', level: 'error', text: `This file is stale: ${cause}`, file }),
-  );
+export function reportSarif(report: RunReport, { output, version, projectDirectory }: ReportOptions): void {
   const rules = Object.entries(DIAGNOSTICS).map(([id, title]) => ({ id, shortDescription: { text: title } }));
+  const results = findingsOf(report, projectDirectory).map(sarifResult);
   const document = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
-    runs: [
-      { tool: { driver: { name: 'fw-gen', version, rules } }, results: [...mistakes, ...warnings, ...stale] },
-    ],
+    runs: [{ tool: { driver: { name: 'fw-gen', version, rules } }, results }],
   };
   output.info(JSON.stringify(document, undefined, 2));
 }
 
-type SarifLevel = 'error' | 'warning';
-
-interface SarifFinding extends SourceLocation {
-  readonly ruleId: string;
-  readonly level: SarifLevel;
-  readonly text: string;
+/** What a report for code hosts says about a file, whose path is relative to the root of the checkout. */
+interface Finding extends SourceLocation {
+  readonly rule: string;
+  readonly level: 'error' | 'warning';
+  /** The finding and, if it is known, what to do. */
+  readonly texts: readonly string[];
 }
 
-function sarifResult({ ruleId, level, text, file, line, column }: SarifFinding): object {
+function findingsOf(report: RunReport, folder: string): readonly Finding[] {
+  const findingOf =
+    (level: Finding['level']) =>
+    ({ code, location, message, hint }: ReportedProblem): Finding => {
+      // The configuration is named as on the command line.
+      const file = pathInCheckout(location.file, code === 'FWCONFIG' ? process.cwd() : folder);
+      return { ...location, file, level, rule: code, texts: [message, hint] };
+    };
+  const stale = report.mode === 'check' ? staleFiles(report) : [];
+  return [
+    ...report.problems.map(findingOf('error')),
+    ...report.warnings.map(findingOf('warning')),
+    ...stale.map(({ path, cause = '' }): Finding => {
+      const file = pathInCheckout(path, folder);
+      return { file, level: 'error', rule: 'stale', texts: [`This file is stale: ${cause}`] };
+    }),
+  ];
+}
+
+/** Code hosts know only files below the root, which is the working directory unless the pipeline names it. */
+function pathInCheckout(file: string, folder: string): string {
+  const path = relativeTo(process.env['GITHUB_WORKSPACE'] ?? process.cwd(), resolve(folder, file));
+  return path.startsWith('../') ? file : path;
+}
+
+function sarifResult({ rule, level, texts, file, line, column }: Finding): object {
   const region = line === undefined ? {} : { region: { startLine: line, startColumn: column ?? 1 } };
   const uri = file.split('/').map(encodeURIComponent).join('/');
   return {
-    ruleId,
+    ruleId: rule,
     level,
-    message: { text },
+    message: { text: texts.join('. ') },
     locations: [{ physicalLocation: { artifactLocation: { uri }, ...region } }],
   };
 }

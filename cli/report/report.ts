@@ -40,6 +40,8 @@ export interface ReportOptions {
   /** Text of a source, for code frames; undefined if it cannot be read. */
   readonly sourceText: (file: string) => string | undefined;
   readonly version: string;
+  /** Absolute path of the folder to which the paths of a report are relative. */
+  readonly projectDirectory: string;
 }
 
 /** The files that differ from those on the disk. */

@@ -41,7 +41,10 @@ const MOST_WARNINGS = 20;
 const VERBS = { create: 'would create', update: 'would update', remove: 'would remove', unchanged: '' };
 
 /** `file:line:column CODE message`, the frame, and the hint. */
-export function problemText(problem: ReportedProblem, { sourceText }: ReportOptions): string {
+export function problemText(
+  problem: ReportedProblem,
+  { sourceText }: Pick<ReportOptions, 'sourceText'>,
+): string {
   const { code, location, message, hint } = problem;
   // The lines around a mistake in the configuration may have a password.
   const isShown = location.line !== undefined && code !== 'FWCONFIG';

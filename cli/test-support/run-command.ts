@@ -1,3 +1,4 @@
+import { COMMANDS } from '../commands.js';
 import type { ExitCode } from '../exit.js';
 import { run } from '../program.js';
 
@@ -12,6 +13,7 @@ export async function runCommand(argv: readonly string[], signal?: AbortSignal):
   const info: string[] = [];
   const error: string[] = [];
   const output = { info: (line: string) => info.push(line), error: (line: string) => error.push(line) };
-  const code = await run(argv, output, { version: '1.2.3', ...(signal === undefined ? {} : { signal }) });
+  const options = { version: '1.2.3', commands: COMMANDS, ...(signal === undefined ? {} : { signal }) };
+  const code = await run(argv, output, options);
   return { code, info: info.join('\n'), error: error.join('\n') };
 }

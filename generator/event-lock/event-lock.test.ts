@@ -44,7 +44,7 @@ describe('the lock of events', () => {
   test('refuses a breaking change, with and without --check, and writes nothing', async () => {
     const before = { ...project.emitted() };
     addField('readonly note!: string;');
-    for (const flags of [['--check'], [], ['--force'], ['--clean']]) {
+    for (const flags of [['--check'], [], ['--force']]) {
       const { code, error } = await generate(...flags);
       expect([code, error]).toEqual([2, expect.stringContaining('order-events.ts:11:3 FWGEN048 Version 2')]);
     }

@@ -34,8 +34,6 @@ export interface PlanRequest {
   readonly emitted: EmittedFiles;
   /** Whether to replace files that were edited, or that we did not write. Default false. */
   readonly force?: boolean;
-  /** Whether to rewrite files that are up to date. Default: false. */
-  readonly clean?: boolean;
 }
 
 /** Compares the emitted texts with the files. Changes nothing. */
@@ -78,8 +76,7 @@ function planFile(
   const before = readText(absolute);
   if (before === undefined) return existsSync(absolute) ? foreign(path) : { path, kind: 'create', text };
   // Git may have checked it out with other line ends. Keeps one of two equal texts, because outputs are large.
-  if (before === text || plainText(before) === text)
-    return { path, kind: request.clean === true ? 'update' : 'unchanged', text, before: text };
+  if (before === text || plainText(before) === text) return { path, kind: 'unchanged', text, before: text };
   const state = ownershipOf(manifest, relativePath(request.outputFolder, path), before);
   if (state === 'own' || request.force === true) return { path, kind: 'update', text, before };
   return state === 'edited' ? edited(path) : foreign(path);

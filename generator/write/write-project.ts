@@ -15,8 +15,6 @@ export interface WriteOptions {
   readonly dryRun?: boolean;
   /** Whether to replace files that were edited by hand or that we did not write. Default false. */
   readonly force?: boolean;
-  /** Whether to rewrite every file. Default: false. */
-  readonly clean?: boolean;
   /** Whether the files still are as they were read. Called when no other run can write. Default: they are. @internal */
   readonly isCurrent?: () => boolean;
 }
