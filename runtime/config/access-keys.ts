@@ -90,11 +90,9 @@ export const access: DefiniteKey<AccessConfig> = implied(
         doc: 'Accepted `Host` header names, without port, separated by commas; others get 421. Default: any.',
       }),
     },
-    check({ burst, sharedLimits }, at) {
-      if (at.has('requestsPerSecond')) return;
-      const message = 'needs requests-per-second: without it, requests are not limited';
-      if (burst !== undefined) at.report('burst', message);
-      if (sharedLimits !== undefined && sharedLimits !== 'off') at.report('sharedLimits', message);
+    check({ requestsPerSecond, sharedLimits }, at) {
+      if (requestsPerSecond === undefined && sharedLimits !== undefined && sharedLimits !== 'off')
+        at.report('sharedLimits', 'needs requests-per-second: without it, requests are not limited');
     },
   }),
 );
