@@ -20,9 +20,7 @@ const SECRET_NAMES = ['password', 'secret', 'token', 'authorization', 'cookie'];
  *
  * @param write receives each line. Default: writes to stderr.
  */
-export function defaultLogger(
-  write: (line: string) => void = (line) => void process.stderr.write(line),
-): Logger {
+export function defaultLogger(write: (line: string) => void = writeToStderr): Logger {
   return pino(
     {
       base: null,
@@ -33,6 +31,15 @@ export function defaultLogger(
     },
     { write: (line) => write(escaped(line)) },
   );
+}
+
+let isGuarded = false;
+
+/** A line that cannot be written, to a full disk or a closed pipe, is lost. The stream's error would end the process. */
+function writeToStderr(line: string): void {
+  if (!isGuarded) process.stderr.on('error', () => {});
+  isGuarded = true;
+  process.stderr.write(line);
 }
 
 function escaped(line: string): string {
