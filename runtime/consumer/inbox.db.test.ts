@@ -47,7 +47,10 @@ describeOn('postgresql', 'An inbox', (harness) => {
     const database = await consumer(databases);
     const ledger = openLedger(databases);
     const inbox = new Inbox({ database, executor: ledger.executor, principal: ALICE });
-    await Promise.all(Array.from({ length: 8 }, () => inbox.createTable()));
+    // One connection for each, so that all create the table at the same time.
+    const eight = Array.from({ length: 8 });
+    await Promise.all(eight.map(() => sql`select pg_sleep(0.1)`.execute(database)));
+    await Promise.all(eight.map(() => inbox.createTable()));
     return { ledger, database, inbox };
   }
 
