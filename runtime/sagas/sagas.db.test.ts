@@ -2,7 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, openApplication } from '../application.js';
 import type { LogEntry } from '../domain/logger.js';
-import { RefusedError, ShardUnavailableError } from '../errors.js';
+import { DatabaseError, RefusedError, ShardUnavailableError } from '../errors.js';
 import type { ConsumerLag } from '../events/lag.js';
 import { until } from '../events/test-support/ledger.js';
 import { databasesWithout } from '../events/test-support/unreachable-shard.js';
@@ -305,7 +305,10 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
-  test('abandons an apparently defective step after its maximum attempts', async () => {
+  test.each([
+    ['UNKNOWN', new TypeError('a mistake')],
+    ['FW_DATABASE', new DatabaseError('a mistake', { sqlState: '42703' })],
+  ])('abandons an apparently defective step after its maximum attempts: %s', async (code, error) => {
     const databases = await tripShards(harness);
     const calls: BookParams[] = [];
     const entries: LogEntry[] = [];
@@ -313,14 +316,14 @@ describeOnEachAdapter('A saga', (harness) => {
       flight: { maximumAttempts: 2 },
       trouble: (params) => {
         calls.push(params);
-        throw new TypeError('a mistake');
+        throw error;
       },
     };
     const application = tripProcess(databases, terms, { log: collectLog(entries) });
     const trip = await startTrip(application);
     await ended(application, trip);
     expect(calls.length).toBeGreaterThanOrEqual(2);
-    expect((await summaryOf(application, trip)).failure).toEqual({ code: 'UNKNOWN', message: 'a mistake' });
+    expect((await summaryOf(application, trip)).failure).toEqual({ code, message: 'a mistake' });
     const entry = {
       message: 'step FLIGHT has failed',
       error: 'a mistake',

@@ -20,9 +20,10 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'FW_CONSTRAINT_VIOLATION',
 ]);
 
-/** Errors of an impossible request in the code. */
+/** Errors of an impossible request in the code, or of a table or trigger. */
 const DEFECTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'FW_CROSS_SHARD',
+  'FW_DATABASE',
   'FW_WRITE_IN_PERFORM',
   'FW_NESTED_EXECUTION',
   'FW_PLAN_MISUSE',
