@@ -22,7 +22,7 @@ export async function describedMetrics(): Promise<readonly DescribedMetric[]> {
   const metrics = createMetrics({
     statistics: () => [
       {
-        ...{ shard, name: 'x', maximumConnections: 1, queued: 0 },
+        ...{ shard, name: 'x', isServed: true, maximumConnections: 1, queued: 0 },
         pool: { open: 0, idle: 0, waiting: 0, circuit: 'closed' },
         written: { statements: 0, plans: 0, folded: 0, splits: 0 },
       },

@@ -18,6 +18,7 @@ const mexico = ShardIdentifier.of(1, 0);
 const statistics: ShardStatistics = {
   shard: mexico,
   name: 'mexico-1',
+  isServed: true,
   maximumConnections: 20,
   pool: { open: 3, idle: 1, waiting: 2, circuit: 'open' },
   queued: 5,

@@ -59,6 +59,16 @@ it.each([
   expect(body.includes('10.0.0.7')).toBe(sees);
 });
 
+it.each([
+  ['caller', false],
+  ['operator', true],
+])('shows a clock that is ahead, although all shards are up, to an operator: %s', async (who, sees) => {
+  shards = [up('a'), { ...up('b'), clockSkewMs: 600_000 }];
+  const authorization = `Bearer ${who}`;
+  const body = await (await fetch(`${base}/health/ready`, { headers: { authorization } })).text();
+  expect(body.includes('600000')).toBe(sees);
+});
+
 it('asks the shards once for many callers', async () => {
   const restore = useTime({ nowMs: () => 1_000_000 });
   await Promise.all(Array.from({ length: 50 }, () => fetch(`${base}/health/ready`)));

@@ -74,9 +74,9 @@ function readinessPage({ health, answers }: PagesContext): Page {
   const readiness = fresh(async () => readinessOf(await health()), FRESH_MS);
   return async (request, reply) => {
     const report = await readiness();
-    // Credentials are read only if there is a reason to show. Invalid ones are those of a stranger.
+    // Credentials are read only if there is a detail to show. Invalid ones are those of a stranger.
     const isOperator =
-      report.shards.some(({ status }) => status === 'down') &&
+      report.shards.some(({ status, clockSkewMs }) => status === 'down' || clockSkewMs !== undefined) &&
       (await health.isOperator?.(request.raw).catch(() => false)) === true;
     const shown = isOperator ? report : withoutDetails(report);
     const known = answers.closing ? { ...shown, status: 'closing' as const } : shown;

@@ -63,7 +63,7 @@ export const METRIC_SETS: { readonly [S in keyof Sources]: readonly MetricSet<So
         fw_shard_connections_maximum: 'Maximum number of connections of the pool',
         fw_shard_connection_waiters: 'Callers waiting for a connection',
         fw_shard_circuit_open:
-          '1 from the time when the database became unreachable until a call reaches it again',
+          '1 while calls are refused: from the time when the database became unreachable until a call reaches it again, or while the shard is out of service',
         fw_shard_plans_queued: 'Plans waiting to be sent',
         fw_shard_plans_total: 'Plans that were sent',
         fw_shard_write_statements_total:
@@ -71,12 +71,12 @@ export const METRIC_SETS: { readonly [S in keyof Sources]: readonly MetricSet<So
         fw_shard_plans_folded_total: 'Plans folded with a plan that they depend on',
         fw_shard_statement_splits_total: 'Statements that failed as a whole and were split',
       },
-      values: ({ pool, maximumConnections, queued, written }) => ({
+      values: ({ pool, isServed, maximumConnections, queued, written }) => ({
         fw_shard_connections_open: pool.open + (pool.listening ?? 0) + (pool.leaving ?? 0),
         fw_shard_connections_idle: pool.idle,
         fw_shard_connections_maximum: maximumConnections,
         fw_shard_connection_waiters: pool.waiting,
-        fw_shard_circuit_open: Number(pool.circuit !== 'closed'),
+        fw_shard_circuit_open: Number(!isServed || pool.circuit !== 'closed'),
         fw_shard_plans_queued: queued,
         fw_shard_plans_total: written.plans,
         fw_shard_write_statements_total: written.statements,

@@ -37,7 +37,9 @@ test('Metrics show the requests in progress and the refused ones as they are, un
   const pool = { open: 0, idle: 0, waiting: 0, circuit: 'closed' } as const;
   const written = { statements: 0, plans: 0, folded: 0, splits: 0 };
   const metrics = createMetrics({
-    statistics: () => [{ shard: known, name: 'mexico-1', maximumConnections: 1, pool, queued: 0, written }],
+    statistics: () => [
+      { shard: known, name: 'mexico-1', isServed: false, maximumConnections: 1, pool, queued: 0, written },
+    ],
   });
   let inFlight = 0;
   metrics.watchBusy({
@@ -53,6 +55,8 @@ test('Metrics show the requests in progress and the refused ones as they are, un
   inFlight = 4;
   const text = await metrics.render();
   for (const line of [
+    // Out of service, although its database answers.
+    'fw_shard_circuit_open{shard="(1, 0)",name="mexico-1"} 1',
     'fw_http_busy_in_flight 4',
     'fw_http_busy_limit 20',
     'fw_http_busy_shard_in_flight{shard="(1, 0)"} 4',

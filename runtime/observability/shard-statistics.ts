@@ -8,6 +8,8 @@ export interface ShardStatistics {
   readonly shard: ShardIdentifier;
   /** Name of the member. */
   readonly name: string;
+  /** False while this process has not put the shard into service. */
+  readonly isServed: boolean;
   /** Maximum connections of its pool. */
   readonly maximumConnections: number;
   readonly pool: PoolStats;
@@ -35,7 +37,7 @@ export const NO_WRITERS: WriterSource = {
 
 /** Statistics of all shards. Opens no database. */
 export function shardStatistics(
-  databases: Pick<DatabaseRegistry, 'shards' | 'memberConfig' | 'database'>,
+  databases: Pick<DatabaseRegistry, 'shards' | 'memberConfig' | 'database' | 'withheld'>,
   writers: WriterSource,
 ): readonly ShardStatistics[] {
   const used = new Set(writers.used);
@@ -45,6 +47,7 @@ export function shardStatistics(
     return {
       shard,
       name,
+      isServed: databases.withheld(shard) === undefined,
       maximumConnections: primary.maximumPoolSize,
       pool: databases.database(shard).stats(),
       queued: writer?.queued ?? 0,
