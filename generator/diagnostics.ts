@@ -72,6 +72,7 @@ export const DIAGNOSTICS = {
   FWGEN069: 'A staged model depends on one that was only read',
   FWGEN070: 'A recurring action cannot be scheduled',
   FWGEN071: 'A result cannot be stored under an idempotency key',
+  FWGEN072: 'A route cannot run an action over several shards',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -1,7 +1,7 @@
 import { misspelledTags } from './check/check-fields.js';
 import { unboundedPatterns } from './check/check-patterns.js';
 import { unstorableResults } from './check/check-results.js';
-import { routesWithoutRule } from './check/check-routes.js';
+import { routesOverShards, routesWithoutRule } from './check/check-routes.js';
 import { checkSchema } from './check/check-schema.js';
 import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } from './diagnostics.js';
 import { checkTemplateNames } from './emit/emit-extras.js';
@@ -108,6 +108,7 @@ function warningsOf({ schema, warnings }: Pick<RunInputs, 'schema' | 'warnings'>
   return sortDiagnostics([
     ...warnings(),
     ...routesWithoutRule(schema),
+    ...routesOverShards(schema),
     ...unboundedPatterns(schema),
     ...misspelledTags(schema),
     ...unstorableResults(schema),

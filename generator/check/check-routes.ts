@@ -31,6 +31,17 @@ export function routesWithoutRule(schema: ProjectSchema): readonly Diagnostic[] 
   });
 }
 
+/** A route commits on one shard: no idempotency key could cover several commits. */
+export function routesOverShards(schema: ProjectSchema): readonly Diagnostic[] {
+  return routedActions(schema).flatMap(({ className, isCrossShard, route: { method, path, location } }) => {
+    if (isCrossShard !== true) return [];
+    const message = `${method} ${path} cannot run ${className} over several shards: it answers FW_CROSS_SHARD`;
+    const hint =
+      'Write a saga, or a route of your own that calls execute of `application.executor` with allowCrossShard(true).';
+    return diagnostic('FWGEN072', location, message, hint);
+  });
+}
+
 function routedActions({ actions }: ProjectSchema): readonly RoutedAction[] {
   return actions.filter((action): action is RoutedAction => action.route !== undefined);
 }

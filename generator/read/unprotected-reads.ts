@@ -31,7 +31,7 @@ function warningsOf(perform: Perform): readonly Diagnostic[] {
   const models = perform.uses.flatMap(({ model, method }) =>
     model === undefined ? [] : [{ model, method }],
   );
-  const known = new Set(models.map(({ model }) => baseOf(perform, model)));
+  const known = new Set(models.flatMap(({ model }) => basesOf(perform, model)));
   const used = new Map<string, ts.Identifier>();
   const search = (node: ts.Node, passed: ReadonlySet<string>): void => {
     if (ts.isIdentifier(node) && isValue(node)) {
@@ -67,17 +67,22 @@ function isValue(node: ts.Identifier): boolean {
   return !isMember && !(ts.isPropertyAssignment(parent) && parent.name === node);
 }
 
-/** The variable whose copy is staged: `wallet` of `wallet.deposit(amount)` and of `builder.copyOf(wallet).build()`. */
-function baseOf(perform: Perform, given: ts.Expression, depth = 0): string | undefined {
+/**
+ * The variables whose copies may be staged: `wallet` of `wallet.deposit(amount)` and of `builder.copyOf(wallet).build()`;
+ * both of `isPaid ? order.paid() : order.refunded()`.
+ */
+function basesOf(perform: Perform, given: ts.Expression, depth = 0): readonly string[] {
   const node = withoutWrapping(given);
+  if (ts.isConditionalExpression(node))
+    return [node.whenTrue, node.whenFalse].flatMap((each) => basesOf(perform, each, depth));
   if (ts.isIdentifier(node)) {
     const from = derivation(perform, node);
-    return from === undefined || depth > 8 ? node.text : baseOf(perform, from, depth + 1);
+    return from === undefined || depth > 8 ? [node.text] : basesOf(perform, from, depth + 1);
   }
-  if (ts.isPropertyAccessExpression(node)) return baseOf(perform, node.expression, depth);
-  if (!ts.isCallExpression(node)) return undefined;
+  if (ts.isPropertyAccessExpression(node)) return basesOf(perform, node.expression, depth);
+  if (!ts.isCallExpression(node)) return [];
   const [first] = node.arguments;
   const isCopy =
     ts.isPropertyAccessExpression(node.expression) && /^copy(Of|Base)$/.test(node.expression.name.text);
-  return baseOf(perform, isCopy && first !== undefined ? first : node.expression, depth);
+  return basesOf(perform, isCopy && first !== undefined ? first : node.expression, depth);
 }

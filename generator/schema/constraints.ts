@@ -47,10 +47,47 @@ export function constraintsOf(field: FieldSchema): FieldConstraints {
     if (value === undefined) {
       problems.push({ tag, message: spelled(tag), hint: rule.usage });
     } else {
+      // A tag of the field replaces that of its type.
+      if (tag.ofType !== true && isRepeated(tag, field))
+        problems.push({
+          tag,
+          message: spelled(tag),
+          hint: `The comment has two. Write one: \`${spelled(tag)}\`.`,
+        });
       Object.assign(constraints, { [tag.name]: value });
     }
   }
+  if (leavesNothing(constraints)) {
+    const tag = field.tags.findLast(({ name }) => BOUNDS.has(name));
+    if (tag !== undefined) problems.push({ tag, message: spelled(tag), hint: NOTHING_LEFT });
+  }
   return { constraints, problems };
+}
+
+function isRepeated(tag: DocTag, { tags }: FieldSchema): boolean {
+  return tags.find(({ name, ofType, misplaced }) => name === tag.name && !ofType && !misplaced) !== tag;
+}
+
+const NOTHING_LEFT =
+  'No value satisfies it together with the other bound of the field. Write a range: `@minLength 1` and `@maxLength 20`.';
+const BOUNDS: ReadonlySet<string> = new Set([
+  ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+]);
+
+function leavesNothing({
+  minLength = 0,
+  maxLength = minLength,
+  minimum = Number.NEGATIVE_INFINITY,
+  maximum = Number.POSITIVE_INFINITY,
+  exclusiveMinimum = Number.NEGATIVE_INFINITY,
+  exclusiveMaximum = Number.POSITIVE_INFINITY,
+}: Constraints): boolean {
+  return (
+    minLength > maxLength ||
+    minimum > maximum ||
+    Math.max(minimum, exclusiveMinimum) >= exclusiveMaximum ||
+    exclusiveMinimum >= Math.min(maximum, exclusiveMaximum)
+  );
 }
 
 /** Sorts `@default` last, because its value must satisfy the other tags. */

@@ -26,4 +26,24 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly most!: Decimal;
   /** @exclusiveMinimum 9007199254740992 */
   readonly exact!: bigint;
+  /**
+   * @minLength 5
+   * @maxLength 2
+   */
+  readonly neither!: string;
+  /**
+   * @minimum 3
+   * @exclusiveMaximum 3
+   */
+  readonly nothing!: number;
+  /**
+   * @maxLength 5
+   * @maxLength 20
+   */
+  readonly twice!: string;
+  /**
+   * @minimum 3
+   * @maximum 3
+   */
+  readonly three!: number;
 }

@@ -154,3 +154,24 @@ export class VariableAction extends BillAction {
     return plan.update(invoice.withUnits(usage.units));
   }
 }
+
+/** One of two copies is staged. */
+@FwAction
+export class EitherAction extends Action<BillParams, Usage> {
+  constructor(
+    clock: Clock,
+    private readonly usages: UsageRepository,
+  ) {
+    super(clock);
+  }
+
+  protected async perform(_: Principal, params: BillParams): Promise<Usage> {
+    const usage = await this.usages.getById(params.usageId);
+    const isOpen = usage.state === 'OPEN';
+    return this.plan().update(
+      isOpen
+        ? UsageBuilder.copyOf(usage).state('BILLED').build()
+        : UsageBuilder.copyOf(usage).units(usage.units + 1).build(),
+    );
+  }
+}
