@@ -90,8 +90,15 @@ export const access: DefiniteKey<AccessConfig> = implied(
         doc: 'Accepted `Host` header names, without port, separated by commas; others get 421. Default: any.',
       }),
     },
-    check({ requestsPerSecond, sharedLimits }, at) {
-      if (requestsPerSecond === undefined && sharedLimits !== undefined && sharedLimits !== 'off')
+    check({ jwt, tenancy, sharedLimits }, at) {
+      const claims = [tenancy?.claim, tenancy?.unrestricted?.claim];
+      const isComplete = jwt !== undefined && tenancy !== undefined && at.isClean('jwt');
+      if (isComplete && !jwt.claims.some((claim) => claims.includes(claim)))
+        at.report(
+          'tenancy',
+          `names the claim ${JSON.stringify(tenancy.claim)}, which jwt.claims does not copy: no caller with a token would reach any group`,
+        );
+      if (!at.has('requestsPerSecond') && sharedLimits !== undefined && sharedLimits !== 'off')
         at.report('sharedLimits', 'needs requests-per-second: without it, requests are not limited');
     },
   }),
