@@ -8,6 +8,7 @@ import { EventCatalog } from '../../runtime/persistence/codec/event-catalog.js';
 import { SqlShardStore } from '../../runtime/persistence/sql-shard-store.js';
 import type { PlanWrite } from '../../runtime/persistence/write/plan-write.js';
 import { DriverFailure } from '../../runtime/sharding/driver-failure.js';
+import { forwarding } from '../../runtime/sharding/forwarding.js';
 import type { ShardDatabase } from '../../runtime/sharding/shard-database.js';
 import { describeOn } from '../databases/vitest.js';
 import {
@@ -29,16 +30,9 @@ const dataSource = { lockTimeoutMs: 5_000 };
 
 /** The same database with changed statement texts. */
 function rewriting(database: ShardDatabase, rewrite: (text: string) => string): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
+  return forwarding(database, {
     query: ({ text, values }, options) => database.query({ text: rewrite(text), values }, options),
-    acquire: (options) => database.acquire(options),
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  };
+  });
 }
 
 function planOf(items: readonly StagedItem[]): PlanWrite {
