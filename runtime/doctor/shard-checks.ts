@@ -52,7 +52,7 @@ function connectionAdvice({ kind }: ShardDatabase, error: unknown): string {
     return 'Check username and password, and pg_hba.conf of the server.';
   if (sqlState === '3D000') return 'Create the database, or correct the name in jdbc-url.';
   if (sqlState === '53300')
-    return 'The server has no connection left: raise max_connections or shrink pools.';
+    return 'All connections are in use: shrink pools, or raise max_connections or the CONNECTION LIMIT of the role or database, as the message says.';
   return 'Check host, port and TLS settings in jdbc-url, and whether the server runs.';
 }
 

@@ -37,7 +37,7 @@ const shardLag: ShardLag = {
   consumers: [
     { ...consumer, name: 'Mailer', kind: 'live', deadLetters: 2, parkedModels: 1 },
     { ...idle, name: 'Audit', handler: 'Audit', kind: 'live', waitingFor: 'a saga is in step HOTEL' },
-    { ...idle, name: 'Mailer#1a2b3c4d', kind: 'replay' },
+    { ...idle, name: 'Mailer#1a2b3c4d', kind: 'replay', deadLetters: 5, parkedModels: 3 },
   ],
 };
 
@@ -157,7 +157,7 @@ it('reports what waits on a shard, without replays, and queries the databases on
   const audit = label.replace('Mailer', 'Audit');
   expect(await lines('fw_event_')).toEqual([
     `fw_event_dead_letters${audit} 0`,
-    `fw_event_dead_letters${label} 2`,
+    `fw_event_dead_letters${label} 7`,
     `fw_event_handler_behind_events${audit} 0`,
     `fw_event_handler_behind_events${label} 4`,
     `fw_event_handler_behind_seconds${audit} 0`,
@@ -166,7 +166,7 @@ it('reports what waits on a shard, without replays, and queries the databases on
     `fw_event_handler_waiting${label} 0`,
     'fw_event_log_horizon_age_seconds{shard="(1, 0)"} 1.5',
     `fw_event_parked_models${audit} 0`,
-    `fw_event_parked_models${label} 1`,
+    `fw_event_parked_models${label} 4`,
   ]);
   expect(await lines('fw_scheduled_')).toEqual([
     'fw_scheduled_actions_due{shard="(1, 0)"} 6',

@@ -131,9 +131,15 @@ export const METRIC_SETS: { readonly [S in keyof Sources]: readonly MetricSet<So
   lag: [
     numbers({
       items: (shards) =>
-        // Each replay has its own name, and ends.
+        // Each replay has its own name, and ends; what it parks stays.
         shards.flatMap(({ shard, consumers }) =>
-          consumers.filter(({ kind }) => kind === 'live').map((each) => ({ ...each, shard })),
+          consumers
+            .filter(({ kind }) => kind === 'live')
+            .map((each) => ({
+              ...each,
+              shard,
+              all: consumers.filter(({ handler }) => handler === each.handler),
+            })),
         ),
       labels: { ...SHARD, handler: ({ handler }) => handler },
       help: {
@@ -141,15 +147,15 @@ export const METRIC_SETS: { readonly [S in keyof Sources]: readonly MetricSet<So
         fw_event_handler_behind_seconds: 'Age of the oldest event behind the checkpoint',
         fw_event_handler_waiting:
           '1 while a handler, saga or sink waits for a process of another release, for its receiver, or for an operator',
-        fw_event_dead_letters: 'Dead letters, and the events that wait behind them',
-        fw_event_parked_models: 'Models whose events wait behind a dead letter',
+        fw_event_dead_letters: 'Dead letters, and the events that wait behind them, also of replays',
+        fw_event_parked_models: 'Models whose events wait behind a dead letter, also of replays',
       },
-      values: ({ behind, behindMs, waitingFor, deadLetters, parkedModels }) => ({
+      values: ({ behind, behindMs, waitingFor, all }) => ({
         fw_event_handler_behind_events: behind,
         fw_event_handler_behind_seconds: behindMs / 1_000,
         fw_event_handler_waiting: Number(waitingFor !== undefined),
-        fw_event_dead_letters: deadLetters,
-        fw_event_parked_models: parkedModels,
+        fw_event_dead_letters: all.reduce((sum, { deadLetters }) => sum + deadLetters, 0),
+        fw_event_parked_models: all.reduce((sum, { parkedModels }) => sum + parkedModels, 0),
       }),
     }),
     numbers({
