@@ -88,5 +88,5 @@ test('a plan waits for a lock only if it can learn the outcome by the time-out o
   };
   expect(await sendAgain()).toBe('a1>2 (wait)');
   bench.lockTimeoutMs = 950;
-  expect(await sendAgain()).toBe('a1>2');
+  expect(await sendAgain()).toBe('a1>2 (refuse)');
 });

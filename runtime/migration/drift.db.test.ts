@@ -65,6 +65,22 @@ describeOnEachAdapter('Drift', (harness) => {
     ]);
   });
 
+  it('of a table of the runtime keeps a shard out of service', async () => {
+    const databases = await open();
+    await change(
+      databases,
+      global,
+      'alter table eventlog.idempotency_keys drop constraint idempotency_keys_pkey',
+    );
+    const [found] = await drift(databases);
+    expect(found).toMatchObject({
+      shard: global,
+      tables: ['table eventlog.idempotency_keys has no primary key'],
+    });
+    await check(databases);
+    expect(databases.withheld(global)).toContain('eventlog.idempotency_keys has no primary key');
+  });
+
   it('between tables and models keeps a shard out of service', async () => {
     const databases = await open();
     await change(databases, global, 'alter table accounts drop column closed_by');

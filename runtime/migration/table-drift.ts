@@ -38,10 +38,19 @@ export function expectedTable(model: ModelDescriptor): ExpectedTable {
 
 /**
  * Differences that prevent reading or writing these models: descriptions of the existing and the required state.
- * Unknown columns are accepted, unless rows cannot be inserted without a value for them.
+ * Unknown columns are accepted, unless rows cannot be inserted without a value for them. The runtime's own tables must
+ * have their primary keys: without that of idempotency keys, each repeat would be applied.
  */
 export function tableDrift(expected: readonly ExpectedTable[], schema: SchemaSnapshot): readonly string[] {
-  return expected.flatMap((each) => driftOf(each, schema));
+  return [...expected.flatMap((each) => driftOf(each, schema)), ...ownDrift(schema)];
+}
+
+function ownDrift({ elsewhere, lines }: SchemaSnapshot): readonly string[] {
+  return [...elsewhere]
+    .filter(([, schemaName]) => schemaName === 'eventlog')
+    .map(([table]) => `eventlog.${table}`)
+    .filter((table) => !lines.some((line) => line.startsWith(`constraint ${table}: PRIMARY KEY`)))
+    .map((table) => `table ${table} has no primary key`);
 }
 
 function driftOf({ table, columns, indexes = [] }: ExpectedTable, schema: SchemaSnapshot): readonly string[] {
