@@ -51,4 +51,15 @@ test('authenticators are tried in order until one finds its kind of credential',
   }
   // If each authenticator answers synchronously, so does the composition.
   expect(firstOf(none, ana)(REQUEST)).toEqual({ name: 'ana' });
+  const refusing = (message: string, challenge: string) => (): never => {
+    throw new CredentialMissing(message, { challenge });
+  };
+  const key = refusing('An API key is required', 'Bearer');
+  const certificate = refusing('A client certificate is required', 'Mutual');
+  expect(() => firstOf(key, certificate)(REQUEST)).toThrow(
+    expect.objectContaining({
+      message: 'An API key is required, or a client certificate is required',
+      challenge: 'Bearer, Mutual',
+    }),
+  );
 });

@@ -42,16 +42,20 @@ export function fixedPrincipal(name: string, claims: Claims = {}): Authenticator
  * and invalid is refused at once.
  */
 export function firstOf(...authenticators: readonly [Authenticator, ...Authenticator[]]): Authenticator {
+  let allMissing: CredentialMissing | undefined;
   const askFrom = (
     index: number,
     request: RequestHead,
-    missing?: CredentialMissing,
+    missing: readonly CredentialMissing[],
   ): Caller | Promise<Caller> => {
     const authenticator = authenticators[index];
-    if (authenticator === undefined) throw missing ?? new CredentialMissing('Credentials are required');
+    if (authenticator === undefined) {
+      allMissing ??= together(missing);
+      throw allMissing;
+    }
     const next = (error: unknown): Caller | Promise<Caller> => {
       if (!(error instanceof CredentialMissing)) throw error;
-      return askFrom(index + 1, request, missing ?? error);
+      return askFrom(index + 1, request, [...missing, error]);
     };
     try {
       const caller = authenticator(request);
@@ -60,8 +64,16 @@ export function firstOf(...authenticators: readonly [Authenticator, ...Authentic
       return next(error);
     }
   };
-  const ask = (request: RequestHead): Caller | Promise<Caller> => askFrom(0, request);
+  const ask = (request: RequestHead): Caller | Promise<Caller> => askFrom(0, request, []);
   return Object.assign(ask, { schemes: mergedSchemes(authenticators.map(schemesOf)) });
+}
+
+/** "An API key is required, or a bearer token is required" */
+function together(missing: readonly CredentialMissing[]): CredentialMissing {
+  const [first, ...others] = missing.map(({ message }) => message);
+  const texts = others.map((text) => `or ${text.charAt(0).toLowerCase()}${text.slice(1)}`);
+  const challenges = new Set(missing.map(({ challenge }) => challenge));
+  return new CredentialMissing([first, ...texts].join(', '), { challenge: [...challenges].join(', ') });
 }
 
 /** All schemes under unique names: the second of two different schemes with one name gets a number. */
