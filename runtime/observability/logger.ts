@@ -20,7 +20,9 @@ const SECRET_NAMES = ['password', 'secret', 'token', 'authorization', 'cookie'];
  *
  * @param write receives each line. Default: writes to stderr.
  */
-export function defaultLogger(write: (line: string) => void = writeToStderr): Logger {
+export function defaultLogger(
+  write: (line: string) => void = (line) => writeOrLose(process.stderr, line),
+): Logger {
   return pino(
     {
       base: null,
@@ -33,13 +35,13 @@ export function defaultLogger(write: (line: string) => void = writeToStderr): Lo
   );
 }
 
-let isGuarded = false;
+const guarded = new WeakSet<NodeJS.WriteStream>();
 
-/** A line that cannot be written, to a full disk or a closed pipe, is lost. The stream's error would end the process. */
-function writeToStderr(line: string): void {
-  if (!isGuarded) process.stderr.on('error', () => {});
-  isGuarded = true;
-  process.stderr.write(line);
+/** Writes to a stream of this process. A full disk or a closed pipe loses the text, and does not end the process. */
+export function writeOrLose(stream: NodeJS.WriteStream, text: string): void {
+  if (!guarded.has(stream)) stream.on('error', () => {});
+  guarded.add(stream);
+  stream.write(text);
 }
 
 function escaped(line: string): string {

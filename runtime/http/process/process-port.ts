@@ -1,3 +1,5 @@
+import { writeOrLose } from '../../observability/logger.js';
+
 /** The parts of its process that a running server uses. Tests replace them. */
 export interface ProcessPort {
   stdout(text: string): void;
@@ -13,8 +15,8 @@ export interface ProcessPort {
 
 /** This process. */
 export const systemProcess: ProcessPort = {
-  stdout: (text) => void process.stdout.write(text),
-  stderr: (text) => void process.stderr.write(text),
+  stdout: (text) => writeOrLose(process.stdout, text),
+  stderr: (text) => writeOrLose(process.stderr, text),
   exit: (code) => process.exit(code),
   onSignal: (listener) => {
     process.on('SIGTERM', listener).on('SIGINT', listener);
