@@ -44,10 +44,11 @@ const MAXIMUM_LEVEL = 10;
  *     SELECT ... WHERE id = $1                                                 left out: version 7 is remembered
  *     UPDATE ... SET version = 8 WHERE id = $1 AND version = 7 AND xmin = $2   proves that the row is still the same
  *
- * A remembered state is a guess. Every outcome that depends on one is proven by the plan's own statement before it is
- * reported: by the check of the version and of the writing transaction, of an update or of an expectation that `PerformRun.proofs` adds for a model that was
- * read and not changed. An outcome without such a proof (a refusal, an empty plan, several shards) is discarded, and
- * `perform` runs again with reads. A state that somebody else has changed is stale at the check, and dropped. If many guesses are useless, none are made for a while.
+ * A remembered state is a guess. The plan's own statement proves it before any outcome is reported: it checks the version
+ * and the writing transaction of the updated row, or of a row that was only read (`PerformRun.proofs` adds an
+ * expectation). An outcome without such a proof (a refusal, an empty plan, several shards) is discarded, and `perform`
+ * runs again with reads. A state that another process has changed is stale at the check, and dropped. If many guesses
+ * are useless, none are made for a while.
  *
  * The states are bounded in number; the least recently used one goes first.
  */
