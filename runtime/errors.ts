@@ -313,8 +313,9 @@ export class DefaultShardError extends ShardIdentityError {
 }
 
 /**
- * The connection was lost in flight and the attempt could not be fenced before the deadline: it may or may not have
- * been applied. `executor.outcomeOf(actionId)` returns the outcome later.
+ * The connection was lost in flight, or a statement still waited at the deadline (for a locked table, say), and the
+ * attempt could not be fenced in time: it may or may not have been applied. `executor.outcomeOf(actionId)` returns the
+ * outcome later.
  */
 export class CommitOutcomeUnknownError extends FwError {
   readonly code = 'FW_COMMIT_OUTCOME_UNKNOWN';
