@@ -1,16 +1,21 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
+import { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import { Decimal } from '../../domain/decimal.js';
 import { RowBusyError } from '../../errors.js';
 import { ALICE, accountMigrations, CreditAction, HERE, openBank } from '../test-support/accounts.js';
 
 describeOn('postgresql', 'A row that another transaction has locked', (harness) => {
-  test('is busy and not stale, although the last attempt has no time to wait for it', async () => {
+  test('is busy and not stale, although the attempt has no time to wait for it', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const config = databases.memberConfig(HERE);
+    const primary = { ...config.primary, lockTimeoutMs: 3_600_000 };
+    vi.spyOn(databases, 'memberConfig').mockReturnValue({ ...config, primary });
     const bank = openBank(databases);
     const account = await bank.open(HERE, 0);
-    const credit = () => bank.executor.execute(ALICE, CreditAction, { account, amount: new Decimal(1) });
-    // The process knows the row, so that the last attempt reads nothing either.
+    const once = ExecutionConfiguration.Builder.executionConfiguration().maximumAttempts(1).build();
+    const credit = () =>
+      bank.executor.execute(ALICE, CreditAction, { account, amount: new Decimal(1) }, once);
     await credit();
     const session = await databases.database(HERE).acquire();
     const run = (text: string) => session.query({ text, values: [] });
