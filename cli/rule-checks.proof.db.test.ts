@@ -31,6 +31,8 @@ export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
   readonly price!: Decimal;
   /** @pattern ^[A-Z]{2}$ */
   readonly code?: string;
+  /** @maxItems 2 */
+  readonly tags?: readonly string[];
 }
 `,
   );
@@ -38,7 +40,7 @@ export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
 
 const TABLE = `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
   version bigint not null, title text not null, price numeric(19,4) not null, code text,
-  created_date timestamptz not null, updated_date timestamptz not null)`;
+  created_date timestamptz not null, updated_date timestamptz not null, tags jsonb)`;
 
 function project(topology: ShardingTopology): void {
   cli.write(`${MIGRATIONS}/0001_things.sql`, TABLE);
@@ -81,8 +83,8 @@ describeOn('postgresql', 'Rules that the database checks', (harness) => {
     const missing = await fwGen('migrate', 'diff', '--check');
     expect([missing.code, missing.error]).toEqual([1, expect.stringContaining('rule_things_price_minimum_')]);
     expect(await fwGen('migrate', 'diff', '--name', 'rules')).toMatchObject({ code: 0 });
-    expect(textOf('rules').match(/check \(.*\) not valid;/g)).toHaveLength(3);
-    expect(textOf('validate_rules').match(/validate constraint/g)).toHaveLength(3);
+    expect(textOf('rules').match(/check \(.*\) not valid;/g)).toHaveLength(4);
+    expect(textOf('validate_rules').match(/validate constraint/g)).toHaveLength(4);
     expect(await fwGen('migrate', 'up')).toMatchObject({ code: 0 });
     expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({ code: 0 });
 
@@ -101,6 +103,9 @@ describeOn('postgresql', 'Rules that the database checks', (harness) => {
       });
     }
 
+    const many = query(topology, `update things set tags = '["a","b","c"]', version = version + 1`);
+    await expect(many).rejects.toMatchObject({ constraint: expect.stringContaining('tags_max_items') });
+
     model(true, 6);
     expect(await fwGen('migrate', 'diff', '--name', 'longer')).toMatchObject({ code: 0 });
     expect(textOf('longer')).toMatch(
@@ -111,7 +116,7 @@ describeOn('postgresql', 'Rules that the database checks', (harness) => {
     await insert(topology, 'longer', 1, 'AB');
     model(false);
     expect((await fwGen('migrate', 'diff', '--dry-run')).info.match(/drop constraint rule_/g)).toHaveLength(
-      3,
+      4,
     );
   });
 

@@ -19,7 +19,7 @@ export function checkFields(schema: ProjectSchema): readonly Diagnostic[] {
 /** Tags with an effect, by kind of declaration. Any other tag would be ignored silently. */
 const RULES = [
   ...['maxLength', 'minLength', 'pattern', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
-  ...['integer', 'safePattern'],
+  ...['integer', 'safePattern', 'minItems', 'maxItems'],
 ];
 const EFFECTIVE = {
   model: new Set([...RULES, 'numeric', 'label', 'renamedFrom']),

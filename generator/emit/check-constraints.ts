@@ -14,10 +14,12 @@ export interface RuleCheck {
   readonly condition: string;
 }
 
-/** Rules with a bound that the database can check: the operator between the bound and the column or its length. */
+/** Rules with a bound that the database can check: the operator between the bound and the column or its size. */
 const OPERATORS = {
   minLength: '>=',
   maxLength: '<=',
+  minItems: '>=',
+  maxItems: '<=',
   minimum: '>=',
   maximum: '<=',
   exclusiveMinimum: '>',
@@ -45,11 +47,15 @@ function conditionsOf(constraints: Constraints, column: string): readonly RuleCo
   const bounds = Object.entries(OPERATORS).flatMap(([rule, operator]): RuleCondition[] => {
     const bound = constraints[rule as keyof typeof OPERATORS];
     if (bound === undefined) return [];
-    const value = rule.endsWith('Length') ? `char_length(${column})` : column;
-    return [{ rule, condition: `${value} ${operator} ${bound}` }];
+    return [{ rule, condition: `${measured(rule, column)} ${operator} ${bound}` }];
   });
   const pattern = constraints.pattern === undefined ? undefined : sqlPattern(constraints.pattern);
   // The checks report a pattern that PostgreSQL cannot express.
   if (pattern === undefined) return bounds;
   return [...bounds, { rule: 'pattern', condition: `${column} ~ '${pattern.replaceAll("'", "''")}'` }];
+}
+
+function measured(rule: string, column: string): string {
+  if (rule.endsWith('Length')) return `char_length(${column})`;
+  return rule.endsWith('Items') ? `jsonb_array_length(${column})` : column;
 }

@@ -71,22 +71,27 @@ function isRepeated(tag: DocTag, { tags }: FieldSchema): boolean {
 const NOTHING_LEFT =
   'No value satisfies it together with the other bound of the field. Write a range: `@minLength 1` and `@maxLength 20`.';
 const BOUNDS: ReadonlySet<string> = new Set([
-  ...['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
+  ...[
+    'minLength',
+    'maxLength',
+    'minItems',
+    'maxItems',
+    'minimum',
+    'maximum',
+    'exclusiveMinimum',
+    'exclusiveMaximum',
+  ],
 ]);
 
-function leavesNothing({
-  minLength = 0,
-  maxLength = minLength,
-  minimum = Number.NEGATIVE_INFINITY,
-  maximum = Number.POSITIVE_INFINITY,
-  exclusiveMinimum = Number.NEGATIVE_INFINITY,
-  exclusiveMaximum = Number.POSITIVE_INFINITY,
-}: Constraints): boolean {
+function leavesNothing(constraints: Constraints): boolean {
+  const low = (name: keyof ValueRules): number => Number(constraints[name] ?? Number.NEGATIVE_INFINITY);
+  const high = (name: keyof ValueRules): number => Number(constraints[name] ?? Number.POSITIVE_INFINITY);
   return (
-    minLength > maxLength ||
-    minimum > maximum ||
-    Math.max(minimum, exclusiveMinimum) >= exclusiveMaximum ||
-    exclusiveMinimum >= Math.min(maximum, exclusiveMaximum)
+    low('minLength') > high('maxLength') ||
+    low('minItems') > high('maxItems') ||
+    low('minimum') > high('maximum') ||
+    Math.max(low('minimum'), low('exclusiveMinimum')) >= high('exclusiveMaximum') ||
+    low('exclusiveMinimum') >= Math.min(high('maximum'), high('exclusiveMaximum'))
   );
 }
 
@@ -120,13 +125,12 @@ const isKind =
   (type) =>
     kinds.includes(type.kind);
 
-const LENGTH: Pick<TagRule, 'fits' | 'parse'> = {
-  fits: isKind('string'),
-  parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
-};
-
-function lengthUsage(example: string): string {
-  return `On a string, a whole number that is not negative, of at most 9 digits: \`${example}\`.`;
+function lengthOf(kind: 'string' | 'list', example: string): TagRule {
+  return {
+    usage: `On a ${kind}, a whole number that is not negative, of at most 9 digits: \`${example}\`.`,
+    fits: isKind(kind),
+    parse: (text) => (/^\d{1,9}$/.test(text) ? Number(text) : undefined),
+  };
 }
 
 const BOUND: TagRule = {
@@ -138,8 +142,10 @@ const BOUND: TagRule = {
 const FLAG: Pick<TagRule, 'parse'> = { parse: (text) => (text === '' ? true : undefined) };
 
 const TAGS: Readonly<Record<string, TagRule>> = {
-  maxLength: { usage: lengthUsage('@maxLength 256'), ...LENGTH },
-  minLength: { usage: lengthUsage('@minLength 1'), ...LENGTH },
+  maxLength: lengthOf('string', '@maxLength 256'),
+  minLength: lengthOf('string', '@minLength 1'),
+  maxItems: lengthOf('list', '@maxItems 100'),
+  minItems: lengthOf('list', '@minItems 1'),
   pattern: {
     usage: 'On a string, a regular expression: `@pattern ^[A-Z]{2}$`.',
     fits: isKind('string'),

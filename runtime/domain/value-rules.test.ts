@@ -27,6 +27,10 @@ test.each<[ValueRules, unknown, string | undefined]>([
   [{ exclusiveMaximum: 10 }, new OtherDecimal(10), 'must be less than 10'],
   [{ integer: true }, 1.5, 'must be an integer'],
   [{ integer: true, minimum: 1 }, 0, 'must be at least 1'],
+  [{ minItems: 1, maxItems: 2 }, [], 'must have at least 1 items'],
+  [{ minItems: 1, maxItems: 2 }, [1, 2], undefined],
+  [{ minItems: 1, maxItems: 2 }, [1, 2, 3], 'must have at most 2 items'],
+  [{ maxItems: 0 }, [1], 'must have at most 0 items'],
   [{ minimum: 1, minLength: 1 }, undefined, undefined],
   [{ minimum: 1, minLength: 1 }, null, undefined],
 ])('%j of %s: %s', (rules, value, expected) => {

@@ -17,6 +17,10 @@ export interface ValueRules extends Bounds {
   /** A regular expression with the flag `u` that must match a part of the text. */
   readonly pattern?: string;
   readonly integer?: true;
+  /** Maximum items of a list. */
+  readonly maxItems?: number;
+  /** Minimum items of a list. */
+  readonly minItems?: number;
 }
 
 /**
@@ -39,6 +43,7 @@ export function compileRules(rules: ValueRules): RuleCheck {
       if (broken !== undefined) return broken;
       return expression?.test(value) === false ? `must match pattern "${pattern}"` : undefined;
     }
+    if (Array.isArray(value)) return brokenCount(rules, value.length);
     if (integer === true && !Number.isInteger(value)) return 'must be an integer';
     const compareTo = comparison(value);
     return compareTo === undefined ? undefined : brokenBound(rules, compareTo);
@@ -65,6 +70,11 @@ function brokenLength({ minLength = 0, maxLength }: ValueRules, text: string): s
   return minLength > 0 && !isLonger(text, minLength - 1)
     ? `must have at least ${minLength} characters`
     : undefined;
+}
+
+function brokenCount({ minItems = 0, maxItems }: ValueRules, count: number): string | undefined {
+  if (maxItems !== undefined && count > maxItems) return `must have at most ${maxItems} items`;
+  return count < minItems ? `must have at least ${minItems} items` : undefined;
 }
 
 /** Whether a text has more code points. A code point has one or two units, so most texts need not be read. */

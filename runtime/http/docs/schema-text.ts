@@ -46,11 +46,12 @@ export function fieldsOf(resolve: Resolve, schema?: Schema, prefix = '', depth =
 
 /** A short name of a schema's type with its limits: `integer, 1 to 200, default 50`. */
 export function typeText(resolve: Resolve, schema?: Schema): string {
-  const { minimum, maximum, maxLength, default: absent } = resolve(schema);
+  const { minimum, maximum, maxLength, maxItems, default: absent } = resolve(schema);
   const range = [
     minimum === undefined ? '' : maximum === undefined ? `at least ${minimum}` : `${minimum} to ${maximum}`,
     minimum === undefined && maximum !== undefined ? `at most ${maximum}` : '',
     maxLength === undefined ? '' : `at most ${maxLength} characters`,
+    maxItems === undefined ? '' : `at most ${maxItems} items`,
     absent === undefined ? '' : `default ${JSON.stringify(absent)}`,
   ];
   return [baseType(resolve, schema), ...range].filter((text) => text !== '').join(', ');

@@ -112,7 +112,7 @@ const everything = namedFields({
   meta: t.json({ optional: true }),
   note: t.string({ optional: true, nullable: true }),
   lines: t.list(t.object({ price: t.decimal(9, 2) }), { optional: true }),
-  tags: t.list(t.uuid(), { optional: true }),
+  tags: t.list(t.uuid(), { optional: true, maxItems: 2 }),
 });
 
 describe('values', () => {
@@ -158,6 +158,7 @@ describe('values', () => {
   it.each([
     ['text', '5', 'text must be a string'],
     ['text', '"abcde"', 'text must have at most 4 characters'],
+    ['tags', JSON.stringify(new Array(3).fill(WALLET_ID)), 'tags must have at most 2 items'],
     ['text', '"a\\u0000"', 'text must not contain NUL or half of a surrogate pair'],
     ['text', '"\\ud800"', 'text must not contain NUL or half of a surrogate pair'],
     ['count', '0', 'count must be at least 1'],

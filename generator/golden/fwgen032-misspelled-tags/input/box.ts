@@ -26,7 +26,7 @@ export class Box extends Model<Box, Id<Box>, 'NEW'> {
    * @remarks x
    * @since 1
    * @format date
-   * @minItems 3
+   * @multipleOf 3
    * @unique
    */
   readonly e!: number;

@@ -46,4 +46,13 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
    * @maximum 3
    */
   readonly three!: number;
+  /** @maxItems 3 */
+  readonly text!: string;
+  /** @minItems few */
+  readonly few!: readonly string[];
+  /**
+   * @minItems 3
+   * @maxItems 2
+   */
+  readonly empty!: readonly string[];
 }

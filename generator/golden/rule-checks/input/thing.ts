@@ -14,4 +14,9 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
    * @maximum 10
    */
   readonly weight!: Decimal | null;
+  /**
+   * @minItems 1
+   * @maxItems 3
+   */
+  readonly tags!: readonly string[];
 }
