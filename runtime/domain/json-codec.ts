@@ -16,6 +16,19 @@ export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWri
   return objectWriter(fields, compilingOf(writerOf, ''));
 }
 
+/** The same, in the order of names: the text does not depend on the order in which fields are declared. */
+export function compileOrderedWriter(fields: readonly FieldDescriptor[]): JsonWriter<object> {
+  return objectWriter(byName(fields), compilingOf(orderedWriterOf, ''));
+}
+
+function orderedWriterOf(type: FieldType, compiling: Compiling<JsonWriter<unknown>>): JsonWriter<unknown> {
+  return writerOf(type.kind === 'object' ? { ...type, fields: byName(type.fields) } : type, compiling);
+}
+
+function byName(fields: readonly FieldDescriptor[]): readonly FieldDescriptor[] {
+  return fields.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
 /** Compiles the writer of one type. `name` is used in messages. */
 export function compileWriter(type: FieldType, name: string): JsonWriter<unknown> {
   return writerOf(type, compilingOf(writerOf, name));

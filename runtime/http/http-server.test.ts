@@ -208,9 +208,9 @@ describe('queries', () => {
     expect(app.executions.map(({ params }) => params['shard'])).toEqual([[1, 0], [7], undefined]);
   });
 
-  it('fills in defaults and converts', async () => {
+  it('converts', async () => {
     expect((await call('GET', `/wallets?ownerId=${OWNER}&cursor=a+b%2Bc`)).status).toBe(200);
-    expect(app.executions[0]?.params).toEqual({ ownerId: OWNER, limit: 50, cursor: 'a b+c' });
+    expect(app.executions[0]?.params).toEqual({ ownerId: OWNER, cursor: 'a b+c' });
   });
 
   it.each([

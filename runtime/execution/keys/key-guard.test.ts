@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import { Decimal } from '../../domain/decimal.js';
+import { namedFields, t } from '../../domain/field-types.js';
 import { ShardedId } from '../../domain/id.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { Account } from '../../domain/test-support/account.js';
@@ -73,6 +75,16 @@ describe('a request', () => {
     expect(requestFingerprint(action, { account, amount: 5, pin: '2' })).not.toBe(print);
     expect(requestFingerprint({ ...action, name: 'withdraw' }, { account, amount: 5, pin: '1' })).not.toBe(
       print,
+    );
+  });
+
+  test('has the same fingerprint in a release that declares its fields in another order', () => {
+    const [price, sku, note] = [t.decimal(19, 4), t.string(), t.string({ optional: true })];
+    const before = namedFields({ note, lines: t.list(t.object({ sku, price })) });
+    const after = namedFields({ lines: t.list(t.object({ price, sku })), note });
+    const params = { note: 'x', lines: [{ sku: 'a', price: new Decimal(1) }] };
+    expect(requestFingerprint({ ...action, params: after }, params)).toBe(
+      requestFingerprint({ ...action, params: before }, params),
     );
   });
 

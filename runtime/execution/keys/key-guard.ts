@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { memoize } from '../../collections/memoize.js';
 import { ShardedId } from '../../domain/id.js';
-import { compileObjectWriter } from '../../domain/json-codec.js';
+import { compileOrderedWriter } from '../../domain/json-codec.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
   CommitOutcomeUnknownError,
@@ -177,7 +177,7 @@ async function askShard<T>(shard: ShardIdentifier, ask: () => Promise<T>): Promi
   }
 }
 
-const allParamsWriter = memoize(({ params }: ActionDescriptor) => compileObjectWriter(params));
+const allParamsWriter = memoize(({ params }: ActionDescriptor) => compileOrderedWriter(params));
 
 /** Hash of an action and all its params, including secret ones. @param request replaces the params if given */
 export function requestFingerprint(action: ActionDescriptor, params: unknown, request?: string): string {

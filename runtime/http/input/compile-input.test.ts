@@ -246,8 +246,8 @@ describe('text sources', () => {
     expect(input).toEqual({ limit: 10, open: false, above: new Decimal('1.5') });
   });
 
-  it('fills in defaults, converted', () => {
-    expect(check(query, '{}', 'query').input).toEqual({ limit: 50, open: true, above: new Decimal(0) });
+  it('leaves defaults to the executor', () => {
+    expect(check(query, '{}', 'query')).toEqual({ input: {}, errors: undefined });
   });
 
   it.each(['abc', '', '0', '201', '1.5', ' 5', '0x10', '１'])('refuses limit=%s', (text) => {

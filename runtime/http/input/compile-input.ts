@@ -105,10 +105,9 @@ function objectConverter(fields: readonly FieldDescriptor[], compiling: Compilin
       problems.push({ pointer: `/${escapePointer(name)}`, message });
     }
     for (const { name, label, convert, default: absent, optional } of known) {
-      const isGiven = Object.hasOwn(value, name);
-      if (isGiven || absent !== undefined)
-        put(value, name, convert(isGiven ? value[name] : structuredClone(absent), name), problems);
-      else if (optional !== true)
+      if (Object.hasOwn(value, name)) put(value, name, convert(value[name], name), problems);
+      // The executor adds defaults. An idempotency key covers what the caller has sent.
+      else if (optional !== true && absent === undefined)
         problems.push({ pointer: `/${escapePointer(name)}`, message: `${label} is required` });
     }
     return problems.length === 0 ? value : new Refusal('', problems);
