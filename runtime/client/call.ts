@@ -81,6 +81,8 @@ export interface FetchInit {
   method: string;
   headers: Record<string, string>;
   body?: string;
+  /** `fetch` would follow a redirect by a GET, whose response would look like that of the call. */
+  redirect: 'follow' | 'manual';
   /** An `AbortSignal`. The type is `never`, because every `fetch` then accepts it. */
   signal: never;
 }
@@ -189,7 +191,8 @@ async function answered(
   try {
     const { status } = sent.response;
     if (status === 304) return NOT_MODIFIED;
-    if (status >= 300) throw await errorOf(sent.response);
+    // A browser shows a redirect that is not followed as status 0.
+    if (status < 200 || status >= 300) throw await errorOf(sent.response);
     const text = await sent.response.text();
     return text === '' ? undefined : JSON.parse(text);
   } catch (cause) {
@@ -246,7 +249,12 @@ export async function send(
     const { headers: own, fetch = platform.fetch } = client;
     // A function that asks for a token may take longer than the attempt.
     const more = typeof own === 'function' ? await Promise.race([own(), aborted]) : own;
-    const init: FetchInit = { method, headers: { ...more, ...headers }, signal: controller.signal as never };
+    const init: FetchInit = {
+      method,
+      headers: { ...more, ...headers },
+      redirect: method === 'GET' ? 'follow' : 'manual',
+      signal: controller.signal as never,
+    };
     if (body !== undefined) init.body = body;
     const response = await fetch(url, init).catch((cause: unknown) => {
       throw lost({ method, url, headers }, signal, cause);

@@ -55,7 +55,9 @@ export async function* follow<Event extends StreamedEvent<string, unknown>>(
     let failure: unknown;
     try {
       sent = await send(client, request, silenceMs, signal);
-      if (sent.response.status !== 200) throw await errorOf(sent.response);
+      const { status, headers: given } = sent.response;
+      const isStream = given.get('content-type')?.startsWith('text/event-stream') === true;
+      if (status !== 200 || !isStream) throw await errorOf(sent.response);
       for await (const event of eventsOf<Event>(sent)) {
         attempt = 0;
         if (seen.has(event.id)) continue;

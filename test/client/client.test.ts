@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import {
   CallError,
   type Client,
@@ -19,7 +22,7 @@ import {
   union,
   variant,
 } from 'fw-actions/client';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { depositForSure, depositOrSay } from './tour.js';
 
 /** A scripted answer of the service; an error is a lost connection. */
@@ -279,11 +282,27 @@ describe('Whether a failed write may have taken effect', () => {
       true,
     ],
     ['if a proxy answered with a page', [{ body: '<html>' }], true],
+    ['if a proxy redirected it', [{ status: 303, headers: { location: '/' } }], true],
   ])('%s', async (_, answers, expected) => {
     const { client } = clientOf(...answers);
     const error = await failure(call(client, ['POST', '/'], {}, { idempotencyKey: 'mine' }));
     expect([error.mayHaveTakenEffect, error.idempotencyKey]).toEqual([expected, 'mine']);
   });
+});
+
+test('A redirect of a call that writes is not followed by a GET', async () => {
+  const server = createServer(({ url }, response) => {
+    if (url === '/moved') response.end('{"version":1}');
+    else response.writeHead(302, { location: '/moved' }).end();
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const client = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  expect(await failure(call(client, ['POST', '/'], {}))).toMatchObject({
+    code: 'CLIENT_FOREIGN_ANSWER',
+    status: 302,
+  });
+  await expect(call(client, ['GET', '/'], {})).resolves.toEqual({ version: 1 });
 });
 
 test('Items of a list are read page after page', async () => {
@@ -301,15 +320,16 @@ test('Items of a list are read page after page', async () => {
 });
 
 describe('A stream', () => {
+  const headers = { 'content-type': 'text/event-stream' };
   const frame = (id: string, modelVersion: number): string =>
     `id: ${modelVersion}\nevent: E\ndata: ${JSON.stringify({ id, modelVersion, createdDate: '1970-01-01T00:00:00Z' })}\n\n`;
 
   test('reconnects behind the last event, and returns each event of a change once', async () => {
     const { client, sent } = clientOf(
-      { body: `retry: 1\n\n:\n\n${frame('a', 1)}${frame('b', 2)}id: 2` },
+      { headers, body: `retry: 1\n\n:\n\n${frame('a', 1)}${frame('b', 2)}id: 2` },
       problem(503, 'HTTP_BUSY'),
-      { body: `${frame('b', 2)}${frame('c', 2)}` },
-      { body: frame('d', 3) },
+      { headers, body: `${frame('b', 2)}${frame('c', 2)}` },
+      { headers, body: frame('d', 3) },
     );
     const found: string[] = [];
     for await (const { id, createdDate } of follow<StreamedEvent<string, unknown>>(client, '/{id}', {
@@ -328,8 +348,14 @@ describe('A stream', () => {
     expect(error.code).toBe('FW_FORBIDDEN');
   });
 
+  test('ends if a proxy answers with a page', async () => {
+    const { client } = clientOf({ body: '<html>' });
+    const error = await failure(follow(client, '/', {}).next());
+    expect(error.code).toBe('CLIENT_FOREIGN_ANSWER');
+  });
+
   test('that is silent reconnects', async () => {
-    const { client } = clientOf('never', { body: frame('a', 6) });
+    const { client } = clientOf('never', { headers, body: frame('a', 6) });
     const { value } = await follow(client, '/', {}, { silenceMs: 20, after: 5 }).next();
     expect(value).toMatchObject({ id: 'a' });
   });
