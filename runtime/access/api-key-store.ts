@@ -33,6 +33,9 @@ export interface NewApiKey {
 const KIND = 'fwk_';
 const KEY = /^fwk_([0-9a-f]{16})_([A-Za-z0-9_-]{43})$/;
 
+/** Callers of all shards wait for a look-up, so a shard that hangs counts as unreachable early, in milliseconds. */
+const FIND_WITHIN_MS = 1_000;
+
 /** The prefix and the hash of a key's secret; undefined for a text that is not a key. */
 export function parseApiKey(text: string): { readonly prefix: string; readonly hash: Buffer } | undefined {
   const [, prefix, secret] = KEY.exec(text) ?? [];
@@ -125,12 +128,13 @@ export class ApiKeyStore {
   }
 
   async #read(prefixes: readonly string[]): Promise<ReadonlyMap<string, StoredApiKey>> {
-    const { rows } = await this.#database.query({
+    const statement = {
       name: 'fw_api_keys',
       text: `${SELECT} WHERE prefix = ANY($1::text[])`,
       // Hexadecimal digits need no quotes.
       values: [`{${prefixes.join(',')}}`],
-    });
+    };
+    const { rows } = await this.#database.query(statement, { timeoutMs: FIND_WITHIN_MS });
     return new Map(rows.map(toKey).map((key) => [key.prefix, key]));
   }
 

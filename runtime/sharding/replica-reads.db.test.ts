@@ -119,6 +119,17 @@ describe('A read that a streaming replica may serve', () => {
     }
   });
 
+  it('goes to the primary if the replica hangs', async () => {
+    const text = 'select case when pg_is_in_recovery() then pg_sleep(60)::text end, pg_is_in_recovery()';
+    const limits = { timeoutMs: 4_000 };
+    const { rows } = await reads
+      .reader(SHARD, {})
+      .read((database) => database.query({ text, values: [] }, limits), limits);
+    expect(rows).toEqual([[null, false]]);
+    // The replica is skipped for a second.
+    await expect.poll(async () => (await read({})).onReplica, { timeout: 10_000 }).toBe(true);
+  });
+
   it('goes to the primary while the replica is down, and to the replica afterwards', async () => {
     expect(await readInTransaction({})).toEqual({ count: 3, onReplica: true });
     await replica.stop('immediate');

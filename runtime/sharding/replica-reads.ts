@@ -1,3 +1,4 @@
+import { deadlines } from '../concurrency/deadlines.js';
 import { sleep, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
@@ -82,7 +83,7 @@ export class ReplicaReads {
 
   /**
    * Reads go to the replica if it is available and recent enough, and to the primary otherwise. One that fails because
-   * the replica was lost or cancelled it is repeated on the primary.
+   * the replica was lost or cancelled it is repeated on the primary, also one that takes half of its time limit there.
    *
    * @throws ValidationError for an invalid log position
    * @internal
@@ -93,39 +94,33 @@ export class ReplicaReads {
       throw new ValidationError('A log position has the form 0/16B3748', { field: 'after' });
     }
     const primary = this.#databases.database(shard);
-    const choose = (options?: CallOptions): Promise<ShardDatabase> =>
-      this.#choose(shard, primary, { after, waitMs: read.waitMs ?? 0 }, options);
+    const waitMs = read.waitMs ?? 0;
     return {
       shard,
       read: async (work, options) => {
-        const chosen = await choose(options);
-        if (chosen === primary) return work(primary);
-        return work(chosen).catch((error: unknown) => {
+        const replica = this.#usable(shard);
+        if (replica === undefined) return work(primary);
+        const onReplica = async () => {
+          await replica.identity;
+          const { database } = replica;
+          const isRecent = after === undefined || (await hasReplayed(database, after, waitMs, options));
+          return isRecent ? { result: await work(database) } : undefined;
+        };
+        try {
+          const untilMs = time.nowMs() + (options?.timeoutMs ?? Number.POSITIVE_INFINITY) / 2;
+          const answer = await deadlines.race(onReplica(), untilMs, hangs);
+          if (answer !== undefined) return answer.result;
+        } catch (error) {
           if (!this.#isReplicasOwn(shard, error)) throw error;
-          return work(primary);
-        });
+        }
+        return work(primary);
       },
     };
   }
 
-  async #choose(
-    shard: ShardIdentifier,
-    primary: ShardDatabase,
-    { after, waitMs }: { readonly after: LogPosition | undefined; readonly waitMs: number },
-    options: CallOptions | undefined,
-  ): Promise<ShardDatabase> {
-    if (!this.#isAllowed()) return primary;
-    if ((this.#restUntil.get(shard) ?? 0) > time.nowMs()) return primary;
-    const replica = this.#replica(shard);
-    if (replica === undefined) return primary;
-    try {
-      await replica.identity;
-      const recent = after === undefined || (await hasReplayed(replica.database, after, waitMs, options));
-      return recent ? replica.database : primary;
-    } catch (error) {
-      if (!this.#isReplicasOwn(shard, error)) throw error;
-      return primary;
-    }
+  #usable(shard: ShardIdentifier): ReplicaState | undefined {
+    const isResting = (this.#restUntil.get(shard) ?? 0) > time.nowMs();
+    return isResting || !this.#isAllowed() ? undefined : this.#replica(shard);
   }
 
   #replica(shard: ShardIdentifier): ReplicaState | undefined {
@@ -155,6 +150,10 @@ export class ReplicaReads {
     // A standby may cancel a query because replay removes rows that the query needs.
     return sqlStateMeaning(sqlState) === 'transient';
   }
+}
+
+function hangs(): DriverFailure {
+  return new DriverFailure('The replica does not answer', { phase: 'in-flight', reason: 'deadline' });
 }
 
 async function hasReplayed(
