@@ -84,7 +84,7 @@ describeOnEachAdapter('Drift', (harness) => {
   it('between tables and models keeps a shard out of service', async () => {
     const databases = await open();
     await change(databases, global, 'alter table accounts drop column closed_by');
-    await change(databases, global, 'alter table accounts alter column balance type numeric(20,4)');
+    await change(databases, global, 'alter table accounts alter column balance type numeric(18,4)');
     await change(databases, global, 'alter table accounts alter column nickname set not null');
     await change(databases, global, 'alter table accounts alter column state drop not null');
     await change(databases, global, 'alter table accounts add column owner uuid not null');
@@ -92,19 +92,26 @@ describeOnEachAdapter('Drift', (harness) => {
     const [found] = await drift(databases);
     expect(found?.tables).toEqual([
       'column accounts.state may be null, but the field is required',
-      'column accounts.balance is numeric(20,4); the model requires numeric(19,4)',
+      'column accounts.balance is numeric(18,4); the model requires numeric(19,4)',
       'column accounts.nickname is not null, but the field is optional',
       'column accounts.closed_by does not exist; the model requires text',
       'column accounts.owner is not null, but no field of the model sets it',
     ]);
     const reason =
       'Shard (0, 0): column accounts.state may be null, but the field is required; ' +
-      'column accounts.balance is numeric(20,4); the model requires numeric(19,4)';
+      'column accounts.balance is numeric(18,4); the model requires numeric(19,4)';
     expect(await check(databases)).toContainEqual(expect.stringContaining(reason));
     expect(databases.withheld(global)).toContain(reason);
     expect(databases.withheld(mexico)).toBeUndefined();
     await expect(change(databases, global, 'select 1')).rejects.toThrow('out of service');
     await change(databases, mexico, 'select 1');
+  });
+
+  it('is not found in a column that the next release has widened', async () => {
+    const databases = await open();
+    for (const shard of databases.shards())
+      await change(databases, shard, 'alter table accounts alter column balance type numeric(30,6)');
+    expect(await drift(databases)).toEqual([]);
   });
 
   it('between tables and models is a warning, if the policy is to warn', async () => {

@@ -2,6 +2,7 @@ import type { ModelDescriptor } from '../domain/entity.js';
 import { normalizeType } from '../domain/sql-type.js';
 import { type ExpectedIndex, isIndexOf } from './key-index.js';
 import type { ColumnFacts, SchemaSnapshot } from './schema-snapshot.js';
+import { canReplace } from './widening.js';
 
 /** A model's table, as the code requires it. */
 export interface ExpectedTable {
@@ -83,7 +84,8 @@ function driftOf({ table, columns, indexes = [] }: ExpectedTable, schema: Schema
 function columnDrift({ type, nullable }: ExpectedColumn, found: ColumnFacts | undefined): readonly string[] {
   if (found === undefined) return [`does not exist; the model requires ${type}`];
   const differences: string[] = [];
-  if (normalizeType(found.type) !== normalizeType(type))
+  // The next release may have widened the column.
+  if (normalizeType(found.type) !== normalizeType(type) && !canReplace(type, found.type))
     differences.push(`is ${found.type}; the model requires ${type}`);
   if (nullable && !found.nullable) differences.push('is not null, but the field is optional');
   if (!nullable && found.nullable) differences.push('may be null, but the field is required');

@@ -24,6 +24,15 @@ export function isWidening(from: string, to: string): boolean {
   return before.parameters.length > 0 && after.name === 'character varying' && holdsParameters(before, after);
 }
 
+/** Whether code that is written for one type can use a column of the other: it reads and writes the same values. */
+export function canReplace(type: string, wider: string): boolean {
+  const [before, after] = [partsOf(normalizeType(type)), partsOf(normalizeType(wider))];
+  const isSameKind = before.name === after.name || (TEXTS.has(before.name) && TEXTS.has(after.name));
+  return isSameKind && isWidening(type, wider);
+}
+
+const TEXTS: ReadonlySet<string> = new Set(['character varying', 'text']);
+
 interface TypeParts {
   readonly name: string;
   readonly parameters: readonly number[];
