@@ -11,7 +11,6 @@ import type {
   MemberConfig,
   RelayConfig,
   ShardingTopology,
-  TenancyConfig,
 } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
@@ -340,7 +339,7 @@ function wireApplication<Collaborators>(
   };
 }
 
-function tenancyOf({ claim, unrestricted }: TenancyConfig): Tenancy {
+function tenancyOf({ claim, unrestricted }: NonNullable<AccessConfig['tenancy']>): Tenancy {
   return groupsByClaim(
     claim,
     ({ claims }) => unrestricted !== undefined && claims[unrestricted.claim] === unrestricted.value,
