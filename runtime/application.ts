@@ -28,7 +28,7 @@ import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
 import { storeDefaultShard } from './migration/default-shard.js';
 import { migrateShard } from './migration/migrate.js';
-import { type DriftPolicy, prepareShards } from './migration/prepare-shards.js';
+import { prepareShards } from './migration/prepare-shards.js';
 import { verifyShard } from './migration/verify-shard.js';
 import { defaultLogger, type Logger } from './observability/logger.js';
 import { safeLogger } from './observability/safe-logger.js';
@@ -107,8 +107,11 @@ export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Colla
   readonly sharding: ShardingTopology;
   /** `serve`: `fw-gen` may use embedded databases while this process has them open. Default `alone`: it may not. */
   readonly embedded?: 'alone' | 'serve';
-  /** Reaction to tables that do not match the models. Default `refuse`. */
-  readonly drift?: DriftPolicy;
+  /**
+   * Reaction to tables that do not match the models. `refuse`: their shard is not served. `warn`: it is served, and
+   * statements on those tables will fail. Default `refuse`.
+   */
+  readonly drift?: 'refuse' | 'warn';
 }
 
 /** An open application. */

@@ -15,15 +15,15 @@ import {
 import { ShardedId } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
-import { heldKeys, type Keyed } from '../domain/natural-key.js';
+import { heldKeys, type modelKeys } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionClass } from './action.js';
 import type { ActionInput } from './action-input.js';
-import { PlannedSchedule, type ScheduleOptions, SYSTEM_NAME } from './planned-schedule.js';
+import { PlannedSchedule, SYSTEM_NAME } from './planned-schedule.js';
 
 /** An insert: the model as it will be stored. */
-export interface StagedAdd {
+interface StagedAdd {
   readonly kind: 'add';
   readonly descriptor: ModelDescriptor;
   /** What the commit will store; carries no pending events. */
@@ -32,7 +32,7 @@ export interface StagedAdd {
 }
 
 /** An update with a version check: applied only if the stored version is `expectedVersion`. */
-export interface StagedUpdate {
+interface StagedUpdate {
   readonly kind: 'update';
   readonly descriptor: ModelDescriptor;
   /** What the commit will store, at `expectedVersion + 1`; carries no pending events. */
@@ -48,7 +48,7 @@ export interface StagedUpdate {
 }
 
 /** A version check without a write: the plan is stale if the stored version differs. */
-export interface StagedExpectation {
+interface StagedExpectation {
   readonly kind: 'expect';
   readonly descriptor: ModelDescriptor;
   readonly model: Entity;
@@ -61,10 +61,13 @@ export interface StagedExpectation {
 export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 
 /** Finds stored models by the natural key of another one: a repository. */
-export interface KeyedModels<M> {
+interface KeyedModels<M> {
   /** The model with the same key as this one, on the same shard. */
   findSameKey(model: M): Promise<M | undefined>;
 }
+
+/** `M` if it has a natural key, else `never`. */
+type Keyed<M> = typeof modelKeys extends keyof M ? M : never;
 
 /** Most plans neither schedule nor cancel actions, so they share this list. */
 const NOTHING: readonly never[] = Object.freeze([]);
@@ -169,12 +172,14 @@ export class ActionPlan {
   }
 
   /**
-   * Schedules an action for a time: it runs once, as soon as possible after that time, by the same principal
-   * with its present claims, unless `options` name another one. The transaction of this plan stores it with its params, including secret ones. `application.events.schedules` lists and
-   * cancels it.
+   * Schedules an action for a time: it runs once, as soon as possible after that time, by the same principal with its
+   * present claims, unless `options` name another one. The transaction of this plan stores it with its params, including
+   * secret ones. `application.events.schedules` lists and cancels it.
    *
    * @param at a time, or the milliseconds after the commit. The database compares it with its own clock: a span does
    *   not depend on the clock of this process, a time that is computed from it does
+   * @param options.principal the part of the system that executes the action: `fw:system:billing` for `billing`. It has
+   *   no claims, and like a handler it reaches all shards. 1 to 100 visible ASCII characters
    * @returns the schedule; pass its `id` to `cancelSchedule`
    * @throws PlanMisuseError for an invalid date, span or principal
    */
@@ -182,7 +187,7 @@ export class ActionPlan {
     at: Date | { readonly afterMs: number },
     actionClass: ActionClass<Params, unknown>,
     params: ActionInput<NoInfer<Params>>,
-    { principal }: ScheduleOptions = {},
+    { principal }: { readonly principal?: string } = {},
   ): PlannedSchedule {
     if (this.#sealed) {
       throw new PlanMisuseError(

@@ -1,21 +1,19 @@
 import type { Action, ActionClass } from '../action/action.js';
-import type { ActionDescriptor, ResultType } from '../action/action-descriptor.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { HttpMethod } from '../action/markers.js';
 import { defined } from '../domain/defined.js';
 import type { ObjectType } from '../domain/descriptor.js';
-import { type FieldMap, namedFields, type UnnamedField } from '../domain/field-types.js';
+import { namedFields, type UnnamedField } from '../domain/field-types.js';
 import type { JsonValue } from '../domain/json.js';
 import type { RouteDescriptor } from '../http/route.js';
 
 /** An action as emitted code declares it: its params, result and route. */
-export interface ActionDeclaration<Result>
-  extends Pick<ActionDescriptor, 'version' | 'upcasters' | 'schedule'> {
+interface ActionDeclaration<Result>
+  extends Pick<ActionDescriptor, 'version' | 'upcasters' | 'schedule' | 'result'> {
   /** Description of the action. */
   readonly doc?: string;
   /** Default none. */
-  readonly params?: FieldMap;
-  /** Default: no result. */
-  readonly result?: ResultType;
+  readonly params?: Readonly<Record<string, UnnamedField>>;
   /** The action's route. Default: none. */
   readonly route?: readonly [method: HttpMethod, path: `/${string}`, options?: RouteDeclaration];
   /** The route's response. Default: no body. */
@@ -25,7 +23,7 @@ export interface ActionDeclaration<Result>
 }
 
 /** Options of a route. */
-export interface RouteDeclaration
+interface RouteDeclaration
   extends Pick<
     RouteDescriptor,
     'bodyBytes' | 'etag' | 'feed' | 'ifMatch' | 'location' | 'summary' | 'tag' | 'timeoutMs'
@@ -37,7 +35,7 @@ export interface RouteDeclaration
 }
 
 /** A declared action, without its name and its constructor arguments. */
-export interface DeclaredAction<Created extends Action<never, unknown> = Action<never, unknown>> {
+interface DeclaredAction<Created extends Action<never, unknown> = Action<never, unknown>> {
   readonly actionClass: ActionClass<never, unknown>;
   readonly declaration: ActionDeclaration<never>;
   /** Type only. */
@@ -45,7 +43,7 @@ export interface DeclaredAction<Created extends Action<never, unknown> = Action<
 }
 
 /** Declared actions by their stable names. */
-export type DeclaredActions = Readonly<Record<string, DeclaredAction>>;
+type DeclaredActions = Readonly<Record<string, DeclaredAction>>;
 
 /** Declares an action. A `map` that does not accept the action's result does not compile. */
 export function defineAction<Params, Result>(
@@ -56,7 +54,11 @@ export function defineAction<Params, Result>(
 }
 
 /** A result that is one value. */
-export function fieldResult({ type, optional, nullable }: UnnamedField): ResultType {
+export function fieldResult({
+  type,
+  optional,
+  nullable,
+}: UnnamedField): NonNullable<ActionDescriptor['result']> {
   return { kind: 'field', type, ...defined({ optional, nullable }) };
 }
 

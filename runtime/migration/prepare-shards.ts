@@ -23,15 +23,15 @@ import { compareSchemas, describeDifference, firstOf } from './shard-drift.js';
 import { expectedTable, tableDrift } from './table-drift.js';
 import { verifyShard } from './verify-shard.js';
 
-/** `refuse`: the shard is not served. `warn`: it is served, and statements on those tables will fail. */
-export type DriftPolicy = 'refuse' | 'warn';
-
 /** Options for preparing shards before they are used. */
 export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
   /** Models whose tables must match. */
   readonly models: readonly ModelDescriptor[];
-  /** Reaction to tables that do not match the models. Default `refuse`: their shard stays out of service. */
-  readonly drift?: DriftPolicy;
+  /**
+   * Reaction to tables that do not match the models. `refuse`: their shard is not served. `warn`: it is served, and
+   * statements on those tables will fail. Default `refuse`.
+   */
+  readonly drift?: 'refuse' | 'warn';
   /** False: migrations run separately, and each shard is verified instead. Default: true. */
   readonly migrate?: boolean;
   /**

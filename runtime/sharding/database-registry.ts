@@ -27,7 +27,7 @@ export interface DatabaseRegistryOptions {
 }
 
 /** Options of a reload of the topology. */
-export interface ReloadOptions {
+interface ReloadOptions {
   /** Called for each new shard before it is added: migrates its database. */
   readonly prepare?: (database: ShardDatabase, member: MemberConfig) => Promise<void>;
   /**

@@ -15,11 +15,9 @@ import {
 } from '../../persistence/journal/journal-entry.js';
 import type {
   JournalEntry,
-  JournalPart,
   JournalRow,
   JournalStore,
   JournalSurvey,
-  PartStatus,
 } from '../../persistence/journal/journal-store.js';
 import type { FlushOutcome } from '../../persistence/shard-store.js';
 import type { PartWrite, PlanWrite } from '../../persistence/write/plan-write.js';
@@ -272,7 +270,7 @@ export class CrossShardJournal {
   }
 
   async #describe(row: JournalRow): Promise<JournalEntry> {
-    const parts: JournalPart[] = [];
+    const parts: ShownStatus[] = [];
     for (const part of shownParts(row.parts)) {
       const { shard, actionId, changes } = part;
       parts.push({ shard: shard.toString(), actionId, status: await this.#statusOf(part), changes });
@@ -280,7 +278,7 @@ export class CrossShardJournal {
     return { ...row, parts };
   }
 
-  async #statusOf({ shard, actionId }: ShownPart): Promise<PartStatus> {
+  async #statusOf({ shard, actionId }: ShownPart): Promise<ShownStatus['status']> {
     try {
       return (await this.#outcomeOf(shard, actionId)) ?? 'not-applied';
     } catch (error) {
@@ -290,6 +288,8 @@ export class CrossShardJournal {
     }
   }
 }
+
+type ShownStatus = JournalEntry['parts'][number];
 
 interface Lease {
   readonly row: JournalRow;

@@ -2,7 +2,7 @@ import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { currentPerformScope } from '../../action/perform-scope.js';
 import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { Id, ShardedId } from '../../domain/id.js';
-import { heldKeys, type KeyLookup, type KeyOf, type KeyPlace } from '../../domain/natural-key.js';
+import { heldKeys, type KeyLookup, type modelKeys } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { nameClass } from '../../domain/stored-names.js';
 import { parseUuid, type Uuid } from '../../domain/uuid.js';
@@ -42,13 +42,18 @@ export interface FoundModels<M> {
 }
 
 /** Options of a read by id. */
-export interface ReadOptions {
+interface ReadOptions {
   /** Also return models in a deleted state. Default false. */
   readonly includeDeleted?: boolean;
 }
 
-/** Name of one of the application's tables. */
-export type TableName<Tables> = keyof Tables & string;
+/** Fields and values of one of a model's natural keys; `never` for a model without a natural key. */
+type KeyOf<M> = typeof modelKeys extends keyof M ? NonNullable<M[typeof modelKeys]> : never;
+
+/** The additional argument of a look-up by key: the shard, for a model with sharded ids. */
+type KeyPlace<M> = M extends { readonly id: { resolveShardIdentifier(): ShardIdentifier } }
+  ? [shard: ShardIdentifier]
+  : [];
 
 /**
  * Reads models of one class. An id alone determines its shard, which is encoded in the id's bits. Inside `perform`,
@@ -275,12 +280,12 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
 /** A query over one model's table, to which a list adds conditions. */
 export type ModelQuery<Tables> = SelectQueryBuilder<
   Tables,
-  TableName<Tables>,
-  Partial<Tables[TableName<Tables>]>
+  keyof Tables & string,
+  Partial<Tables[keyof Tables & string]>
 >;
 
 /** A list of models. */
-export interface ModelList<M, Tables> extends ReadOptions, QueryOptions {
+interface ModelList<M, Tables> extends ReadOptions, QueryOptions {
   /** Adds conditions. Default: all models. */
   readonly where?: (query: ModelQuery<Tables>) => ModelQuery<Tables>;
   /** Sort order. Default: by id, that is, by creation time. The id is always added as the last term. */
