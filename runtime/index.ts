@@ -23,7 +23,6 @@ export {
   FwSaga,
   FwSchedule,
   type FwScheduleOptions,
-  type HttpMethod,
   HttpRoute,
   Key,
 } from './action/markers.js';
@@ -93,7 +92,7 @@ export {
   WriteInPerformError,
 } from './errors.js';
 export type { EventHandler } from './events/delivery/handler-descriptor.js';
-export type { EventEnvelope, ExecuteOptions } from './events/log/event-envelope.js';
+export type { EventEnvelope } from './events/log/event-envelope.js';
 export { ActionExecutor, type ActionRunner } from './execution/action-executor.js';
 export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';

@@ -23,7 +23,7 @@ export interface Authenticator {
    */
   readonly security?: JsonObject;
   /** Several schemes, of which callers need one, by their names in the document. Replaces `security`. */
-  readonly schemes?: SecuritySchemes;
+  readonly schemes?: Readonly<Record<string, JsonObject>>;
 }
 
 /**

@@ -177,7 +177,7 @@ export function FwSaga(argument?: object): Marker | void {
 }
 
 /** HTTP methods of routes. */
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A class or object with a static `from(result)` that converts an action's result to the response body. */
 interface ResponseMapper {

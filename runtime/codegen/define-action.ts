@@ -1,6 +1,5 @@
 import type { Action, ActionClass } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
-import type { HttpMethod } from '../action/markers.js';
 import { defined } from '../domain/defined.js';
 import type { ObjectType } from '../domain/descriptor.js';
 import { namedFields, type UnnamedField } from '../domain/field-types.js';
@@ -15,7 +14,11 @@ interface ActionDeclaration<Result>
   /** Default none. */
   readonly params?: Readonly<Record<string, UnnamedField>>;
   /** The action's route. Default: none. */
-  readonly route?: readonly [method: HttpMethod, path: `/${string}`, options?: RouteDeclaration];
+  readonly route?: readonly [
+    method: RouteDescriptor['method'],
+    path: `/${string}`,
+    options?: RouteDeclaration,
+  ];
   /** The route's response. Default: no body. */
   readonly response?: { readonly type: ObjectType; readonly map: (result: Result) => object };
   /** Example request body for the OpenAPI document. */

@@ -2,13 +2,12 @@
 export { configFor } from './config-for.js';
 export { configSchema } from './config-schema.js';
 export { ConfigurationError } from './configuration-error.js';
-export { type Environment, loadConfig, parseConfig } from './load-config.js';
+export { loadConfig, parseConfig } from './load-config.js';
 export { printConfig } from './print-config.js';
 export { SecretText } from './secret.js';
 export { type DataSourceInput, ShardingConfig, type ShardingInput } from './sharding-config.js';
 export type {
   AccessConfig,
-  DatabaseUrl,
   DataSourceConfig,
   ExecutionDefaults,
   FwConfig,

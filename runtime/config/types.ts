@@ -31,7 +31,39 @@ export interface MemberConfig {
 
 /** Address and settings of one database. */
 export interface DataSourceConfig {
-  readonly url: DatabaseUrl;
+  /**
+   * The parsed JDBC URL: a PostgreSQL server and how to connect to it, or an embedded database and where it stores its
+   * data.
+   */
+  readonly url:
+    | {
+        readonly kind: 'postgresql';
+        /** Host name or address, without brackets. */
+        readonly host: string;
+        /** Default 5432. */
+        readonly port: number;
+        readonly database: string;
+        /** Default `disable`. Never falls back silently. */
+        readonly sslMode: 'disable' | 'require' | 'verify-full';
+        /** Absolute path of a PEM file with the CA certificates (`sslrootcert`); only with `verify-full`. */
+        readonly sslRootCert: string | undefined;
+        /** The client's certificate (`sslcert`, `sslkey`). Absent: none. */
+        readonly clientCertificate?: {
+          /** Absolute path of a PEM file: the certificate, followed by those of intermediate authorities. */
+          readonly certificate: string;
+          /** The same for its unencrypted private key. */
+          readonly key: string;
+        };
+      }
+    | {
+        readonly kind: 'pglite';
+        /**
+         * `file`: the absolute path of a directory (a relative one is resolved against the configuration file's folder).
+         * `mem`: a name; the data is lost when the process ends.
+         */
+        readonly storage: 'file' | 'mem';
+        readonly location: string;
+      };
   /** Default: none (PGlite), required for PostgreSQL. */
   readonly username: string | undefined;
   readonly password: Secret | undefined;
@@ -60,36 +92,8 @@ export interface DataSourceConfig {
   readonly pooler: 'none' | 'pgbouncer' | 'pgbouncer-1.21';
 }
 
-/** A parsed JDBC URL: a PostgreSQL server and how to connect to it, or an embedded database and where it stores its data. */
-export type DatabaseUrl =
-  | {
-      readonly kind: 'postgresql';
-      /** Host name or address, without brackets. */
-      readonly host: string;
-      /** Default 5432. */
-      readonly port: number;
-      readonly database: string;
-      /** Default `disable`. Never falls back silently. */
-      readonly sslMode: 'disable' | 'require' | 'verify-full';
-      /** Absolute path of a PEM file with the CA certificates (`sslrootcert`); only with `verify-full`. */
-      readonly sslRootCert: string | undefined;
-      /** The client's certificate (`sslcert`, `sslkey`). Absent: none. */
-      readonly clientCertificate?: {
-        /** Absolute path of a PEM file: the certificate, followed by those of intermediate authorities. */
-        readonly certificate: string;
-        /** The same for its unencrypted private key. */
-        readonly key: string;
-      };
-    }
-  | {
-      readonly kind: 'pglite';
-      /**
-       * `file`: the absolute path of a directory (a relative one is resolved against the configuration file's folder).
-       * `mem`: a name; the data is lost when the process ends.
-       */
-      readonly storage: 'file' | 'mem';
-      readonly location: string;
-    };
+/** A parsed JDBC URL. */
+export type DatabaseUrl = DataSourceConfig['url'];
 
 /** A parsed URL of a PostgreSQL server. */
 export type PostgresUrl = Extract<DatabaseUrl, { readonly kind: 'postgresql' }>;

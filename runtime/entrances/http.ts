@@ -12,17 +12,16 @@ export {
 export { clientCertificates } from '../access/client-certificates.js';
 export type { AuthenticatorFactory } from '../access/configured.js';
 export { developmentToken } from '../access/development-token.js';
-export type { KeyTimes, LoadKeys } from '../access/issuer-keys.js';
+export type { KeyTimes } from '../access/issuer-keys.js';
 export { type JwtOptions, jwt } from '../access/jwt.js';
 export type { CallerLimits } from '../access/request-limits.js';
 export { IssuerUnavailableError } from '../errors.js';
 export type { HttpLimits } from '../http/limits.js';
-export type { ApplicationProblems, ProblemKind } from '../http/problem-kinds.js';
+export type { ProblemKind } from '../http/problem-kinds.js';
 export type { RouteDescriptor } from '../http/route.js';
 export type { RouteTools } from '../http/route-tools.js';
 export { type CustomRoutes, type ServerPlugin, withOptions } from '../http/server-plugin.js';
 export type { ApiInfo } from '../openapi/document.js';
-export type { SecuritySchemes } from '../openapi/documented-access.js';
 export type { DocumentedRoute } from '../openapi/documented-route.js';
 export {
   type RunningServer,

@@ -20,8 +20,6 @@ export type {
   DeadLetter,
   DeadLetterDetails,
   DeadLetterFilter,
-  DeadLetterListOptions,
-  DeadLetterState,
   DeadLetters,
 } from '../events/dead-letters/dead-letters.js';
 export type { ConsumerKind } from '../events/delivery/consumer-store.js';
@@ -34,13 +32,7 @@ export type { Horizon, HorizonHolder } from '../events/log/horizon.js';
 export type { Rebased } from '../events/log/rebase.js';
 export type { HistoryEntry, HistoryOptions } from '../events/model-history.js';
 export type { OrderedReplay, RebuildProgress, ReplayFrom, ReplayOptions } from '../events/replays.js';
-export type {
-  RecurringAction,
-  ScheduledAction,
-  ScheduleFilter,
-  ScheduleState,
-  Schedules,
-} from '../events/schedules/schedules.js';
+export type { RecurringAction, ScheduledAction, Schedules } from '../events/schedules/schedules.js';
 export { CrossShardJournal } from '../execution/cross-shard/cross-shard-journal.js';
 export type { Explanation, Verdict } from '../execution/perform/explain.js';
 export {
