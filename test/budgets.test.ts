@@ -13,7 +13,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/check': 1_290,
   'generator/emit': 3_780,
   'generator/event-lock': 720,
-  'generator/read': 5_640,
+  'generator/read': 5_670,
   'generator/schema': 1_360,
   'generator/write': 550,
   'runtime/access': 1_230,
@@ -62,7 +62,7 @@ const NAMES: Readonly<Record<string, number>> = {
 
 /** Classes with more members than this are to become several classes, or data. */
 const MEMBERS = 20;
-const CLASSES_ABOVE = 25;
+const CLASSES_ABOVE = 24;
 
 const modules = ['cli', 'generator', 'runtime'].flatMap(readModules);
 
