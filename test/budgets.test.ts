@@ -34,7 +34,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/migration': 2_820,
   'runtime/observability': 820,
   'runtime/openapi': 820,
-  'runtime/persistence': 5_470,
+  'runtime/persistence': 5_490,
   'runtime/pglite': 1_140,
   'runtime/postgres': 1_110,
   'runtime/relay': 1_830,
@@ -62,7 +62,7 @@ const NAMES: Readonly<Record<string, number>> = {
 
 /** Classes with more members than this are to become several classes, or data. */
 const MEMBERS = 20;
-const CLASSES_ABOVE = 24;
+const CLASSES_ABOVE = 23;
 
 const modules = ['cli', 'generator', 'runtime'].flatMap(readModules);
 
