@@ -36,7 +36,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/openapi': 820,
   'runtime/persistence': 5_490,
   'runtime/pglite': 1_140,
-  'runtime/postgres': 1_110,
+  'runtime/postgres': 1_120,
   'runtime/relay': 1_830,
   'runtime/retention': 1_340,
   'runtime/sagas': 1_930,
@@ -62,7 +62,7 @@ const NAMES: Readonly<Record<string, number>> = {
 
 /** Classes with more members than this are to become several classes, or data. */
 const MEMBERS = 20;
-const CLASSES_ABOVE = 23;
+const CLASSES_ABOVE = 22;
 
 const modules = ['cli', 'generator', 'runtime'].flatMap(readModules);
 
