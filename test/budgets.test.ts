@@ -40,7 +40,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_830,
   'runtime/retention': 1_340,
   'runtime/sagas': 1_930,
-  'runtime/sharding': 3_780,
+  'runtime/sharding': 3_790,
   'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */
@@ -62,7 +62,7 @@ const NAMES: Readonly<Record<string, number>> = {
 
 /** Classes with more members than this are to become several classes, or data. */
 const MEMBERS = 20;
-const CLASSES_ABOVE = 22;
+const CLASSES_ABOVE = 21;
 
 const modules = ['cli', 'generator', 'runtime'].flatMap(readModules);
 
