@@ -80,7 +80,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
    */
   async getById(id: string | Id<M>, options?: ReadOptions): Promise<M> {
     const found = this.#find(id);
-    const model = this.#ifVisible(found instanceof Promise ? await found : found, options);
+    const model = ifVisible(this.model, found instanceof Promise ? await found : found, options);
     if (model === undefined) throw new ModelNotFoundError(this.model.name, idText(id));
     return model;
   }
@@ -88,7 +88,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   /** As `getById`, but undefined if there is none. */
   async findById(id: string | Id<M>, options?: ReadOptions): Promise<M | undefined> {
     const found = this.#find(id);
-    return this.#ifVisible(found instanceof Promise ? await found : found, options);
+    return ifVisible(this.model, found instanceof Promise ? await found : found, options);
   }
 
   /** The models with these ids, over all shards, with one statement per shard for up to 256 ids. Ids may repeat. */
@@ -232,10 +232,10 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   /** Staged states take precedence: first this plan's own, then those of other actions of this process. */
   #find(id: string | Id<M>): Promise<Entity | undefined> | Entity | undefined {
     const uuid = idText(id);
-    const shard = this.#shardOf(uuid);
-    const { name } = this.model;
+    const { name, sharded } = this.model;
+    const shard = sharded ? ShardedId.named(name, uuid).resolveShardIdentifier() : this.context.defaultShard;
     const scope = currentPerformScope();
-    if (this.model.sharded) scope?.reach?.require(shard);
+    if (sharded) scope?.reach?.require(shard);
     const own = scope?.plan.staged(name, uuid)?.model;
     if (own !== undefined) return own;
     scope?.access?.ask(name);
@@ -262,18 +262,6 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const latest = found && (plan.staged(this.model.name, found.id.getValue())?.model ?? found);
     if (latest !== undefined && heldKeys(latest).includes(lookup.name)) return latest;
     return plan.holderOf(lookup.name);
-  }
-
-  #shardOf(uuid: Uuid): ShardIdentifier {
-    if (!this.model.sharded) return this.context.defaultShard;
-    return ShardedId.named(this.model.name, uuid).resolveShardIdentifier();
-  }
-
-  #ifVisible(model: Entity | undefined, options: ReadOptions | undefined): M | undefined {
-    if (model === undefined) return undefined;
-    const hidden =
-      options?.includeDeleted !== true && this.model.deletedStates?.includes(model.state) === true;
-    return hidden ? undefined : (model as M);
   }
 }
 
@@ -311,6 +299,16 @@ export interface LimitedList<M, Tables> extends ModelList<M, Tables> {
 export interface StreamedList<M, Tables> extends ModelList<M, Tables> {
   /** Models per query on a shard, 1..200. Default 200. */
   readonly pageSize?: number;
+}
+
+function ifVisible<M extends Entity>(
+  { deletedStates }: ModelDescriptor<M>,
+  model: Entity | undefined,
+  options: ReadOptions | undefined,
+): M | undefined {
+  if (model === undefined) return undefined;
+  const hidden = options?.includeDeleted !== true && deletedStates?.includes(model.state) === true;
+  return hidden ? undefined : (model as M);
 }
 
 /** A model that was read is reported to the action's access rule, even if its state hides it. */
