@@ -17,7 +17,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/schema': 1_360,
   'generator/write': 550,
   'runtime/access': 1_230,
-  'runtime/action': 1_650,
+  'runtime/action': 1_660,
   'runtime/client': 610,
   'runtime/codegen': 180,
   'runtime/entrances': 120,
@@ -62,7 +62,7 @@ const NAMES: Readonly<Record<string, number>> = {
 
 /** Classes with more members than this are to become several classes, or data. */
 const MEMBERS = 20;
-const CLASSES_ABOVE = 15;
+const CLASSES_ABOVE = 14;
 
 const modules = ['cli', 'generator', 'runtime'].flatMap(readModules);
 

@@ -232,7 +232,7 @@ function afterStaged({ shard, read }: ReadSource): ReadSource {
   return {
     shard,
     read: async (work, options) => {
-      await currentPerformScope()?.beforeQuery?.(shard);
+      await currentPerformScope()?.reads?.beforeQuery(shard);
       return read(work, options);
     },
   };

@@ -241,7 +241,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     scope?.access?.ask(name);
     const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
     const found =
-      scope?.read === undefined ? load() : scope.read({ model: this.model, id: uuid, shard }, load);
+      scope?.reads === undefined ? load() : scope.reads.read({ model: this.model, id: uuid, shard }, load);
     return scope?.access === undefined ? found : shownTo(scope.access, found);
   }
 
@@ -257,7 +257,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const own = plan.holderOf(lookup.name);
     if (own !== undefined) return own;
     scope.access?.ask(this.model.name);
-    const found = await (scope.readByKey === undefined ? load() : scope.readByKey(lookup, load));
+    const found = await (scope.reads === undefined ? load() : scope.reads.readByKey(lookup, load));
     if (found !== undefined) scope.access?.see(found);
     const latest = found && (plan.staged(this.model.name, found.id.getValue())?.model ?? found);
     if (latest !== undefined && heldKeys(latest).includes(lookup.name)) return latest;
