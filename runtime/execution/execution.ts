@@ -159,7 +159,7 @@ export class Execution<Params, Result> {
   #seal(run: PerformRun, result: Result, startedDate: Date): Completed<Result> {
     const staged = run.seal();
     requireVersion(staged, this.#request.configuration);
-    requireKeys(run.plan.keyed);
+    requireKeys(run.plan.keyed?.items);
     if (this.#isGuess && staged.length === 0) return this.#unproven();
     const proofs = run.proofs();
     const items = proofs.length === 0 ? staged : [...staged, ...proofs];
@@ -177,7 +177,7 @@ export class Execution<Params, Result> {
       return this.#retry('superseded');
     }
     if (this.#contention.isHeld(items)) return { ...this.#retry('superseded'), rows: checkedRows(items) };
-    const takers = this.#gateways.staged.keyTakers(run.plan.keyed);
+    const takers = this.#gateways.staged.keyTakers(run.plan.keyed?.items);
     if (takers !== undefined) return this.#afterTakers(items, takers);
     const home = this.#request.guard?.home ?? part.shard;
     if (parts.length > 1 || run.reads.dependsOnAnother(part.shard) || home !== part.shard) {

@@ -138,7 +138,7 @@ function verdictOn(
   if (parts.length === 0) return { kind: 'nothing-staged' };
   try {
     requireVersion(plan.items, configuration);
-    requireKeys(plan.keyed);
+    requireKeys(plan.keyed?.items);
     for (const { shard } of parts) gateways.gateway(shard);
     requireOneShard(actionName, parts, configuration);
     return { kind: 'would-write' };

@@ -254,14 +254,14 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const load = (): Promise<Entity | undefined> => this.context.readByKey(lookup);
     if (scope === undefined) return load();
     const { plan } = scope;
-    const own = plan.holderOf(lookup.name);
+    const own = plan.keyed?.holderOf(lookup.name);
     if (own !== undefined) return own;
     scope.access?.ask(this.model.name);
     const found = await (scope.reads === undefined ? load() : scope.reads.readByKey(lookup, load));
     if (found !== undefined) scope.access?.see(found);
     const latest = found && (plan.staged(this.model.name, found.id.getValue())?.model ?? found);
     if (latest !== undefined && heldKeys(latest).includes(lookup.name)) return latest;
-    return plan.holderOf(lookup.name);
+    return plan.keyed?.holderOf(lookup.name);
   }
 }
 
