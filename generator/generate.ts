@@ -37,7 +37,7 @@ export interface GenerateOptions extends InputOptions, WriteOptions {
 }
 
 /** One step of a run. */
-export type Phase = 'read' | 'check' | 'emit' | 'write';
+type Phase = 'read' | 'check' | 'emit' | 'write';
 
 export type { ProjectFolders } from './check/check-folders.js';
 export type { TracedText } from './emit/print/marks.js';

@@ -7,7 +7,7 @@ export {
   type DiagnosticCode,
   formatDiagnostic,
 } from './diagnostics.js';
-export { type GenerateOptions, type GenerateResult, generate, type Phase } from './generate.js';
+export { type GenerateOptions, type GenerateResult, generate } from './generate.js';
 export type { InputOptions } from './read-inputs.js';
 export type { SourceLocation } from './schema/location.js';
 export type { FileChange } from './write/plan-write.js';

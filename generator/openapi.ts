@@ -1,4 +1,4 @@
-import type { AccessConfig, HttpConfig } from '../runtime/config/index.js';
+import type { AccessConfig, FwConfig } from '../runtime/config/index.js';
 import { type JsonPart, openApiDocument } from '../runtime/openapi/document.js';
 import { documentText } from '../runtime/openapi/document-text.js';
 import { documentedAccess, OPEN_ACCESS } from '../runtime/openapi/documented-access.js';
@@ -16,7 +16,7 @@ export interface DescribeOptions extends ProjectFolders {
   /** `fw.access` of the configuration. Default: no requirements for callers. */
   readonly access?: AccessConfig;
   /** `fw.http` of the configuration. Default: the document has neither contact nor license. */
-  readonly http?: Pick<HttpConfig, 'contact' | 'license'>;
+  readonly http?: Pick<FwConfig['http'], 'contact' | 'license'>;
 }
 
 /** The OpenAPI document of a project and its indented text, or the mistakes in its sources. */

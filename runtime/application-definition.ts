@@ -12,7 +12,7 @@ import type { SagaDescriptor } from './sagas/saga-descriptor.js';
 import type { Placement } from './sharding/placement.js';
 
 /** The objects that generated wiring may pass to constructors of actions. */
-export interface WiringContext {
+interface WiringContext {
   readonly clock: Clock;
   /** First argument of every repository. */
   readonly repositories: RepositoryContext;

@@ -11,7 +11,6 @@ import type {
   MemberConfig,
   RelayConfig,
   ShardingTopology,
-  TenancyConfig,
 } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
@@ -29,7 +28,7 @@ import { ShardGateways } from './execution/shard-gateways.js';
 import { KeyedLockProvider } from './locks/keyed-lock-provider.js';
 import { storeDefaultShard } from './migration/default-shard.js';
 import { migrateShard } from './migration/migrate.js';
-import { type DriftPolicy, prepareShards } from './migration/prepare-shards.js';
+import { prepareShards } from './migration/prepare-shards.js';
 import { verifyShard } from './migration/verify-shard.js';
 import { defaultLogger, type Logger } from './observability/logger.js';
 import { safeLogger } from './observability/safe-logger.js';
@@ -108,8 +107,11 @@ export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Colla
   readonly sharding: ShardingTopology;
   /** `serve`: `fw-gen` may use embedded databases while this process has them open. Default `alone`: it may not. */
   readonly embedded?: 'alone' | 'serve';
-  /** Reaction to tables that do not match the models. Default `refuse`. */
-  readonly drift?: DriftPolicy;
+  /**
+   * Reaction to tables that do not match the models. `refuse`: their shard is not served. `warn`: it is served, and
+   * statements on those tables will fail. Default `refuse`.
+   */
+  readonly drift?: 'refuse' | 'warn';
 }
 
 /** An open application. */
@@ -340,7 +342,7 @@ function wireApplication<Collaborators>(
   };
 }
 
-function tenancyOf({ claim, unrestricted }: TenancyConfig): Tenancy {
+function tenancyOf({ claim, unrestricted }: NonNullable<AccessConfig['tenancy']>): Tenancy {
   return groupsByClaim(
     claim,
     ({ claims }) => unrestricted !== undefined && claims[unrestricted.claim] === unrestricted.value,

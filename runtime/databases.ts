@@ -36,7 +36,7 @@ function embeddedAdapter(use: EmbeddedUse): DatabaseAdapter {
 }
 
 /** Options of `openDatabases`. */
-export interface OpenDatabasesOptions {
+interface OpenDatabasesOptions {
   /** Called with messages for operators. Default: writes a line to standard error. */
   readonly warn?: (message: string) => void;
   /** See `DatabaseRegistry.guardWith`. */

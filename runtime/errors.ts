@@ -170,7 +170,7 @@ export class CrossShardPartialError extends FwError {
 }
 
 /** One shard transaction of a cross-shard plan. */
-export interface PartOutcome {
+interface PartOutcome {
   /** The shard as `(group, member)`. */
   readonly shard: string;
   /** Its action id. */
@@ -357,7 +357,7 @@ export class IdempotencyKeyBusyError extends FwError {
 }
 
 /** Why an entry of the cross-shard journal is not processed. */
-export type JournalRefusal =
+type JournalRefusal =
   /** There is no such entry. */
   | 'unknown'
   /** It is closed: its caller was answered, or it was finished. */
@@ -445,7 +445,7 @@ export class RetryLater extends FwError {
 }
 
 /** Options of `RetryLater`. */
-export interface RetryLaterOptions {
+interface RetryLaterOptions {
   /** Pause before the next attempt, in milliseconds, at most a day. Default: it grows, up to five minutes. */
   readonly afterMs?: number;
   /** For the log and for operators. Default: `the receiver is not available`. */

@@ -5,7 +5,6 @@ export {
   type AccessRule,
   Allow,
   everyone,
-  type ModelFilter,
   type ModelRule,
   type Rule,
   type Visible,
@@ -14,32 +13,19 @@ export {
 export { Action, type ActionClass } from './action/action.js';
 export type { ActionInput, Default } from './action/action-input.js';
 export { ActionPlan } from './action/action-plan.js';
-export {
-  ExecutionConfiguration,
-  ExecutionConfigurationBuilder,
-  type IdempotencyKeyOptions,
-} from './action/execution-configuration.js';
+export { ExecutionConfiguration, ExecutionConfigurationBuilder } from './action/execution-configuration.js';
 export type { ExecutionReport } from './action/execution-report.js';
 export {
   AutoBuilder,
-  type AutoBuilderOptions,
-  type EventClass,
   FwAction,
-  type FwActionOptions,
   FwEvent,
   FwEventHandler,
-  type FwEventHandlerOptions,
-  type FwEventOptions,
   FwSaga,
   FwSchedule,
   type FwScheduleOptions,
-  type HttpMethod,
   HttpRoute,
-  type HttpRouteOptions,
   Key,
-  type ResponseMapper,
 } from './action/markers.js';
-export type { ScheduleOptions } from './action/planned-schedule.js';
 export { claimedGroup, groupsByClaim, type Tenancy } from './action/tenancy.js';
 export {
   type Application,
@@ -58,13 +44,11 @@ export type { JsonObject, JsonValue } from './domain/json.js';
 export { Model } from './domain/model.js';
 export { ModelBuilder } from './domain/model-builder.js';
 export { ModelEvent } from './domain/model-event.js';
-export type { Keyed } from './domain/natural-key.js';
 export {
   type Caller,
   type Claims,
   type KnownPrincipal,
   type Principal,
-  principalName,
   principalOf,
 } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
@@ -91,12 +75,10 @@ export {
   messageOf,
   NestedExecutionError,
   OutcomeForgottenError,
-  type PartOutcome,
   PlanMisuseError,
   PreconditionFailedError,
   RefusedError,
   RetryLater,
-  type RetryLaterOptions,
   RowBusyError,
   ShardBusyError,
   ShardUnavailableError,
@@ -110,28 +92,26 @@ export {
   WriteInPerformError,
 } from './errors.js';
 export type { EventHandler } from './events/delivery/handler-descriptor.js';
-export type { EventEnvelope, ExecuteOptions } from './events/log/event-envelope.js';
+export type { EventEnvelope } from './events/log/event-envelope.js';
 export { ActionExecutor, type ActionRunner } from './execution/action-executor.js';
 export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
 export { defineMigration, type Migration } from './migration/migration.js';
 export type { Logger } from './observability/logger.js';
 export { EventHistory, type EventPage, type EventRecord } from './persistence/read/event-history.js';
-export { MAXIMUM_LIST_LIMIT, type PartialPage } from './persistence/read/list-reader.js';
+export type { PartialPage } from './persistence/read/list-reader.js';
 export type { Page, PageRequest } from './persistence/read/page.js';
 export type { QueryOptions } from './persistence/read/query-options.js';
 export {
   type FoundModels,
   type LimitedList,
-  type ModelList,
   type ModelQuery,
   type PagedList,
-  type ReadOptions,
   Repository,
   type StreamedList,
 } from './persistence/read/repository.js';
 export type { ScatterResult, ShardFailure } from './persistence/read/scatter.js';
-export type { SortDirection, SortTerm } from './persistence/read/sort-order.js';
+export type { SortTerm } from './persistence/read/sort-order.js';
 export { Saga, type SagaClass } from './sagas/saga.js';
 export {
   type SagaFailure,
@@ -145,7 +125,6 @@ export {
 } from './sagas/saga-step.js';
 export { Placement } from './sharding/placement.js';
 export {
-  type IsolationLevel,
   type Transaction,
   TransactionManager,
   type TransactionOptions,

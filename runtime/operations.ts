@@ -19,12 +19,12 @@ import { SagaOrders } from './sagas/saga-orders.js';
 import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
-export { type ApiKey, ApiKeyStore } from './access/api-key-store.js';
+export { ApiKeyStore } from './access/api-key-store.js';
 export type { ApplicationDefinition } from './application-definition.js';
 export { type Backoff, backoffMs } from './concurrency/backoff.js';
 export { KeyedMutex } from './concurrency/keyed-mutex.js';
 export { Semaphore } from './concurrency/semaphore.js';
-export { type ExaminedTable, examine } from './doctor/examine.js';
+export { examine } from './doctor/examine.js';
 export type { Finding, FindingLevel } from './doctor/finding.js';
 export { idNamed } from './domain/id.js';
 export type { JsonObject, JsonValue } from './domain/json.js';
@@ -32,36 +32,28 @@ export type { Caller } from './domain/principal.js';
 export { ShardIdentifier } from './domain/shard-identifier.js';
 export { parseUuid } from './domain/uuid.js';
 export { FwError, messageOf } from './errors.js';
-export type {
-  DeadLetter,
-  DeadLetterDetails,
-  DeadLetterFilter,
-  DeadLetterState,
-} from './events/dead-letters/dead-letters.js';
+export type { DeadLetter, DeadLetterDetails, DeadLetterFilter } from './events/dead-letters/dead-letters.js';
 export { EventOperations, type FailoverReport } from './events/event-operations.js';
-export type { ConsumerLag, SagaLag, ShardLag } from './events/lag.js';
+export type { ConsumerLag, ShardLag } from './events/lag.js';
 export type { HorizonHolder } from './events/log/horizon.js';
 export type { RebuildProgress } from './events/replays.js';
-export type { RecurringAction, ScheduledAction, ScheduleState } from './events/schedules/schedules.js';
+export type { RecurringAction } from './events/schedules/schedules.js';
 export type { RelayPages } from './http/process/relay-pages.js';
-export { type JsonAction, type JsonCall, mayPass, openJsonAction } from './json-action.js';
+export { type JsonCall, mayPass, openJsonAction } from './json-action.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
 export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
-export type { SchemaSnapshot } from './migration/schema-snapshot.js';
-export { describeDifference, findDrift, type ShardDrift } from './migration/shard-drift.js';
+export { findDrift, type ShardDrift } from './migration/shard-drift.js';
 export type { JournalEntry } from './persistence/journal/journal-store.js';
 export { connectorFiles } from './relay/connectors/connector-files.js';
 export { Relay } from './relay/relay.js';
 export { readEventLock } from './relay/schemas/event-lock.js';
 export { configuredSinks } from './relay/sinks/configured-sinks.js';
-export type { RetentionReport } from './retention/retain.js';
 export { describeReport } from './retention/retention-keeper.js';
-export type { SagaCommand, SagaOrder, SagaOrders } from './sagas/saga-orders.js';
-export type { SagaListOptions, SagaPage, SagaSummary } from './sagas/sagas.js';
+export type { SagaCommand, SagaOrder } from './sagas/saga-orders.js';
+export type { SagaSummary } from './sagas/sagas.js';
 export type { DatabaseRegistry } from './sharding/database-registry.js';
 export { DriverFailure } from './sharding/driver-failure.js';
 export type { Failover } from './sharding/failover-register.js';
-export type { LostCause } from './sharding/lost-causes.js';
 
 /**
  * Opens the databases of a topology, runs `work` and closes them. Uses embedded databases through a server that has

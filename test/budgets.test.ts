@@ -13,56 +13,56 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/check': 1_290,
   'generator/emit': 3_780,
   'generator/event-lock': 720,
-  'generator/read': 5_640,
+  'generator/read': 5_670,
   'generator/schema': 1_370,
   'generator/write': 550,
-  'runtime/access': 1_230,
-  'runtime/action': 1_650,
-  'runtime/client': 620,
-  'runtime/codegen': 200,
-  'runtime/entrances': 150,
+  'runtime/access': 1_240,
+  'runtime/action': 1_660,
+  'runtime/client': 610,
+  'runtime/codegen': 180,
+  'runtime/entrances': 120,
   'runtime/collections': 160,
   'runtime/concurrency': 730,
-  'runtime/config': 3_120,
-  'runtime/consumer': 450,
+  'runtime/config': 3_070,
+  'runtime/consumer': 440,
   'runtime/doctor': 610,
-  'runtime/domain': 2_940,
+  'runtime/domain': 2_920,
   'runtime/events': 6_440,
   'runtime/execution': 4_010,
   'runtime/http': 5_220,
   'runtime/locks': 510,
   'runtime/migration': 2_830,
   'runtime/observability': 820,
-  'runtime/openapi': 820,
-  'runtime/persistence': 5_460,
+  'runtime/openapi': 810,
+  'runtime/persistence': 5_490,
   'runtime/pglite': 1_140,
-  'runtime/postgres': 1_110,
+  'runtime/postgres': 1_120,
   'runtime/relay': 1_830,
   'runtime/retention': 1_340,
   'runtime/sagas': 1_930,
-  'runtime/sharding': 3_780,
-  'runtime/testing': 2_330,
+  'runtime/sharding': 3_790,
+  'runtime/testing': 2_310,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 2_000, generator: 700 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {
-  index: 160,
-  client: 38,
-  codegen: 73,
-  config: 44,
-  consumer: 14,
-  generator: 58,
-  http: 43,
-  operate: 111,
-  relay: 19,
-  testing: 48,
+  index: 137,
+  client: 31,
+  codegen: 48,
+  config: 19,
+  consumer: 10,
+  generator: 12,
+  http: 31,
+  operate: 87,
+  relay: 18,
+  testing: 26,
 };
 
 /** Classes with more members than this are to become several classes, or data. */
 const MEMBERS = 20;
-const CLASSES_ABOVE = 25;
+const CLASSES_ABOVE = 13;
 
 const modules = ['cli', 'generator', 'runtime'].flatMap(readModules);
 

@@ -1,4 +1,4 @@
-import type { DataSourceConfig, GroupConfig, ShardingTopology } from '../../runtime/config/types.js';
+import type { DataSourceConfig, ShardingTopology } from '../../runtime/config/types.js';
 
 /** A configuration file with this topology and with sources, output and migrations below `src`. JSON is YAML. */
 export function topologyYaml(topology: ShardingTopology): string {
@@ -8,7 +8,7 @@ export function topologyYaml(topology: ShardingTopology): string {
   return JSON.stringify({ fw: { namespace: 'test', generator, sharding } }, null, 2);
 }
 
-function groupJson({ group, name, members }: GroupConfig): object {
+function groupJson({ group, name, members }: ShardingTopology['groups'][number]): object {
   const list = members.map(({ shard, name: memberName, primary }) => ({
     member: shard.member,
     name: memberName,

@@ -3,11 +3,14 @@ import type { ProjectPaths } from '../schema/paths.js';
 import type { ts } from './compiler.js';
 import { locationOf, type SourceFiles } from './source-files.js';
 import { Checker } from './types/checker.js';
+import { ModuleResolution } from './types/module-resolution.js';
 
 /** State that all steps of reading share. */
 export interface ReadContext {
   readonly sources: SourceFiles;
   readonly paths: ProjectPaths;
+  /** Finds the files that imports name. */
+  readonly modules: ModuleResolution;
   /** Determines types that the syntax alone does not. */
   readonly checker: Checker;
   /** Mistakes found so far. Each step appends its own. */
@@ -18,7 +21,9 @@ export interface ReadContext {
 
 /** Returns the state in which reading a project begins. */
 export function startContext(sources: SourceFiles, paths: ProjectPaths): ReadContext {
-  return { sources, paths, checker: new Checker(sources, paths), diagnostics: [], warnings: [] };
+  const modules = new ModuleResolution(sources, paths);
+  const checker = new Checker(sources, modules);
+  return { sources, paths, modules, checker, diagnostics: [], warnings: [] };
 }
 
 /** Reports a mistake at a node. @returns undefined, which is what a reader returns that found no valid form */

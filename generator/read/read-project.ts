@@ -48,7 +48,7 @@ export function readProject(
   const performs = schema.actions.flatMap((action) => readPerform(sources, action) ?? []);
   for (const perform of performs) diagnostics.push(...checkShards(context, perform));
   const inputs = [
-    ...new Set([...folders, paths.migrations, ...sources.requested, ...context.checker.inputs]),
+    ...new Set([...folders, paths.migrations, ...sources.requested, ...context.modules.inputs]),
   ];
   // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   const { syntaxErrors } = sources;

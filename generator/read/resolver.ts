@@ -165,7 +165,7 @@ function resolveFrom(
   const { specifier } = module;
   const relative = importPath(module);
   if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
-  const path = relative ?? context.checker.locate(specifier, module.file);
+  const path = relative ?? context.modules.locate(specifier, module.file);
   if (path === undefined) return { kind: 'package', module: specifier, name };
   if (path.startsWith(`${context.paths.output}/`)) {
     // Emitted files need not exist yet.

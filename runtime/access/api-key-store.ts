@@ -22,7 +22,7 @@ export interface ApiKey {
 }
 
 /** The properties of a new key. */
-export interface NewApiKey {
+interface NewApiKey {
   readonly principal: string;
   readonly claims?: Claims;
   readonly note?: string;

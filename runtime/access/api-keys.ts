@@ -7,7 +7,7 @@ import { type ApiKeyStore, isApiKey, isSecretOf, parseApiKey, type StoredApiKey 
 import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
 
 /** Options of `apiKeys`. */
-export interface ApiKeyOptions {
+interface ApiKeyOptions {
   readonly store: Pick<ApiKeyStore, 'find'>;
   /** How long a read key is cached, in milliseconds. A revocation takes effect within this time. Default 3,000. */
   readonly maximumAgeMs?: number;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { JsonObject } from '../domain/json.js';
 import { UnauthenticatedError } from '../errors.js';
-import type { SecurityScheme } from '../openapi/documented-access.js';
 import {
   type Authenticator,
   CredentialMissing,
@@ -9,16 +9,16 @@ import {
   schemesOf,
 } from './authenticator.js';
 
-function documented(security: SecurityScheme): Authenticator {
+function documented(security: JsonObject): Authenticator {
   const missing = (): never => {
     throw new CredentialMissing('Nothing');
   };
   return Object.assign(missing, { security });
 }
 
-const bearer: SecurityScheme = { type: 'http', scheme: 'bearer' };
-const basic: SecurityScheme = { type: 'http', scheme: 'basic' };
-const cookie: SecurityScheme = { type: 'apiKey', in: 'cookie', name: 'session' };
+const bearer: JsonObject = { type: 'http', scheme: 'bearer' };
+const basic: JsonObject = { type: 'http', scheme: 'basic' };
+const cookie: JsonObject = { type: 'apiKey', in: 'cookie', name: 'session' };
 
 test('each scheme of a composition has its own name in the API document', () => {
   const [a, b, c] = [bearer, basic, cookie].map(documented) as [Authenticator, Authenticator, Authenticator];

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import type { JsonObject } from '../domain/json.js';
 import { type Caller, type Claims, principalOf } from '../domain/principal.js';
 import { UnauthenticatedError } from '../errors.js';
-import type { SecurityScheme, SecuritySchemes } from '../openapi/documented-access.js';
+import type { SecuritySchemes } from '../openapi/documented-access.js';
 
 /** The part of a request that an authenticator receives. The body has not been read. */
 export type RequestHead = Pick<IncomingMessage, 'method' | 'url' | 'headers' | 'socket'> &
@@ -16,10 +17,13 @@ export interface Authenticator {
   (request: RequestHead): Caller | Promise<Caller>;
   /** Logged as a warning when the server starts. */
   readonly notice?: string;
-  /** The credentials that callers must send, for the API document. Default: none. */
-  readonly security?: SecurityScheme;
+  /**
+   * The credentials that callers must send, for the API document: a security scheme object of OpenAPI 3.1, such as
+   * `{ type: 'http', scheme: 'bearer' }`. Default: none.
+   */
+  readonly security?: JsonObject;
   /** Several schemes, of which callers need one, by their names in the document. Replaces `security`. */
-  readonly schemes?: SecuritySchemes;
+  readonly schemes?: Readonly<Record<string, JsonObject>>;
 }
 
 /**
@@ -78,7 +82,7 @@ function together(missing: readonly CredentialMissing[]): CredentialMissing {
 
 /** All schemes under unique names: the second of two different schemes with one name gets a number. */
 function mergedSchemes(all: readonly SecuritySchemes[]): SecuritySchemes {
-  const merged: Record<string, SecurityScheme> = {};
+  const merged: Record<string, JsonObject> = {};
   for (const [name, scheme] of all.flatMap((each) => Object.entries(each))) {
     let free = name;
     for (let number = 2; free in merged && !isDeepStrictEqual(merged[free], scheme); number += 1)

@@ -7,10 +7,10 @@ import { CERTIFICATE_SCHEMES } from '../openapi/documented-access.js';
 import { type Authenticator, CredentialMissing, type RequestHead } from './authenticator.js';
 
 /** A kind of subject name of a certificate. The last three are subject alternative names. */
-export type CertificateName = 'common-name' | 'dns' | 'uri' | 'email';
+type CertificateName = 'common-name' | 'dns' | 'uri' | 'email';
 
 /** Options of `clientCertificates`. */
-export interface ClientCertificateOptions {
+interface ClientCertificateOptions {
   /**
    * The kind of name that becomes the principal. A certificate must have exactly one such name. Default `common-name`.
    */

@@ -8,7 +8,7 @@ import { clientCertificates } from './client-certificates.js';
 import { jwt } from './jwt.js';
 
 /** The objects from which an authenticator may be created. */
-export interface AuthenticatorContext {
+interface AuthenticatorContext {
   /** The API keys of the application. */
   readonly apiKeys: ApiKeyStore;
 }

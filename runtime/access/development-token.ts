@@ -6,7 +6,7 @@ import type { SecuritySchemes } from '../openapi/documented-access.js';
 import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
 
 /** Options of `developmentToken`. */
-export interface DevelopmentTokenOptions {
+interface DevelopmentTokenOptions {
   /**
    * File that contains only the token. A relative path is resolved against the working directory. The file is read
    * once.

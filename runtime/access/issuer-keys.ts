@@ -2,9 +2,6 @@ import { createRemoteJWKSet, customFetch, errors, type JSONWebKeySet, type JWTVe
 import { time } from '../concurrency/time.js';
 import { IssuerUnavailableError, messageOf } from '../errors.js';
 
-/** Loads a JSON Web Key Set. */
-export type LoadKeys = (signal: AbortSignal) => Promise<JSONWebKeySet>;
-
 /** Time limits of keys. */
 export interface KeyTimes {
   /** Age at which keys are loaded again, in milliseconds. Default 600,000. */
@@ -36,7 +33,10 @@ export interface IssuerKeys {
  * the last keys are used for a limited time. `jose` loads and selects keys; their ages are ours, because `jose` would
  * refuse its last keys once a load fails.
  */
-export function issuerKeys(load: LoadKeys, times: Partial<KeyTimes> = {}): IssuerKeys {
+export function issuerKeys(
+  load: (signal: AbortSignal) => Promise<JSONWebKeySet>,
+  times: Partial<KeyTimes> = {},
+): IssuerKeys {
   const { refreshMs = 600_000, keepMs = 3_600_000, cooldownMs = 10_000, timeoutMs = 3_000 } = times;
   // The URL is that of `load`.
   const keys = createRemoteJWKSet(new URL('https://issuer.invalid'), {

@@ -14,7 +14,7 @@ import { type Caller, type Claims, type KnownPrincipal, principalOf } from '../d
 import { FwError, UnauthenticatedError, ValidationError } from '../errors.js';
 import { TOKEN_SCHEMES } from '../openapi/documented-access.js';
 import { type Authenticator, bearerToken, CredentialMissing, type RequestHead } from './authenticator.js';
-import { issuerKeys, type KeyTimes, type LoadKeys } from './issuer-keys.js';
+import { issuerKeys, type KeyTimes } from './issuer-keys.js';
 
 /** Options of `jwt`. */
 export interface JwtOptions extends Partial<KeyTimes> {
@@ -36,7 +36,7 @@ export interface JwtOptions extends Partial<KeyTimes> {
    */
   readonly rememberedTokens?: number;
   /** Loads the keys. Default: by `fetch` from `jwksUrl`. */
-  readonly loadKeys?: LoadKeys;
+  readonly loadKeys?: (signal: AbortSignal) => Promise<JSONWebKeySet>;
 }
 
 /** Symmetric ones and `none` are refused. */
@@ -176,7 +176,7 @@ function invalid(message: string, cause: unknown): UnauthenticatedError {
   });
 }
 
-function loadFrom(url: string): LoadKeys {
+function loadFrom(url: string): NonNullable<JwtOptions['loadKeys']> {
   return async (signal) => {
     const response = await fetch(url, { signal, redirect: 'error', headers: { accept: 'application/json' } });
     if (!response.ok) throw new Error(`${shownUrl(url)} answered ${response.status}`);

@@ -16,26 +16,85 @@ export interface AccessCheckOptions {
   readonly items: () => readonly StagedItem[];
 }
 
-/** Evaluates the rule of an action for one attempt: collects the models that `perform` reads or stages. */
-export class AccessCheck implements Access {
+/** The models that `perform` has read or staged, as a rule sees them. */
+class SeenModels implements Access {
   readonly principal: Principal;
   readonly params: unknown;
-  readonly #options: AccessCheckOptions;
+  readonly #items: AccessCheckOptions['items'];
   readonly #read = new Map<string, Entity>();
+  /** Whether the rule has asked for models that `perform` has neither read nor staged. */
+  hasMissed = false;
+
+  constructor({ principal, params, items }: AccessCheckOptions) {
+    this.principal = principal;
+    this.params = params;
+    this.#items = items;
+  }
+
+  get isEmpty(): boolean {
+    return this.#read.size === 0 && this.#items().length === 0;
+  }
+
+  add(model: Entity): void {
+    const row = rowOf(model);
+    if (!this.#read.has(row)) this.#read.set(row, model);
+  }
+
+  // Getters of functions, so that a rule can destructure them.
+  get models(): Access['models'] {
+    return (modelClass) => {
+      const found = this.all(modelClass);
+      this.hasMissed ||= found.length === 0;
+      return found;
+    };
+  }
+
+  get model(): Access['model'] {
+    return <M extends Entity>(modelClass: ModelClass<M>, id: Id<M>) => {
+      const found = this.at(rowKey(storedName(modelClass), id.getValue()));
+      this.hasMissed ||= found === undefined;
+      return found as M | undefined;
+    };
+  }
+
+  get every(): Access['every'] {
+    return (modelClass, passes) => {
+      const models = this.models(modelClass);
+      return models.length > 0 && models.every(passes);
+    };
+  }
+
+  /** The model of a row: as it was read first, else as it is staged. */
+  at(row: string): Entity | undefined {
+    return this.#read.get(row) ?? this.#items().find(({ model }) => rowOf(model) === row)?.model;
+  }
+
+  /** The models of a class that were read or staged, each once. Class names are unique. */
+  all<M extends Entity>(modelClass: ModelClass<M>): readonly M[] {
+    const name = storedName(modelClass);
+    const isOfClass = (model: Entity): boolean => descriptorOf(model).name === name;
+    const models = [...this.#read.values()].filter(isOfClass);
+    for (const { model } of this.#items())
+      if (isOfClass(model) && !this.#read.has(rowOf(model))) models.push(model);
+    return models as M[];
+  }
+}
+
+/** Evaluates the rule of an action for one attempt: collects the models that `perform` reads or stages. */
+export class AccessCheck {
+  readonly #options: AccessCheckOptions;
+  readonly #seen: SeenModels;
   /** Rows of models whose events were read. */
   #followed: Set<string> | undefined;
   /** Whether a list was filtered: it contains nothing that the rule hides, even if it is empty. */
   #hasFiltered = false;
   /** Whether a single model of the class was asked for that the rule is about. */
   #hasAsked = false;
-  /** Whether a function has asked for models that `perform` has neither read nor staged. */
-  #hasMissed = false;
   #hasPassed = false;
 
   constructor(options: AccessCheckOptions) {
-    this.principal = options.principal;
-    this.params = options.params;
     this.#options = options;
+    this.#seen = new SeenModels(options);
   }
 
   /** Records that `perform` asks for one model of this class, whether it exists or not. */
@@ -45,8 +104,7 @@ export class AccessCheck implements Access {
 
   /** Records a model that a repository returns to `perform`. */
   see(model: Entity): void {
-    const row = rowOf(model);
-    if (!this.#read.has(row)) this.#read.set(row, model);
+    this.#seen.add(model);
   }
 
   /**
@@ -62,34 +120,10 @@ export class AccessCheck implements Access {
 
   /** The models of a class that a list may contain; `'all'` without a rule about them. */
   visibleOf(modelName: string): Visible<Entity> {
-    const { rule } = this.#options;
+    const { rule, principal } = this.#options;
     if (typeof rule === 'function' || storedName(rule.modelClass) !== modelName) return 'all';
     this.#hasFiltered = true;
-    return rule.of(this.principal);
-  }
-
-  // Getters of functions, so that a rule can destructure them.
-  get models(): Access['models'] {
-    return (modelClass) => {
-      const found = this.#modelsOf(modelClass);
-      this.#hasMissed ||= found.length === 0;
-      return found;
-    };
-  }
-
-  get model(): Access['model'] {
-    return <M extends Entity>(modelClass: ModelClass<M>, id: Id<M>) => {
-      const found = this.#seen(rowKey(storedName(modelClass), id.getValue()));
-      this.#hasMissed ||= found === undefined;
-      return found as M | undefined;
-    };
-  }
-
-  get every(): Access['every'] {
-    return (modelClass, passes) => {
-      const models = this.models(modelClass);
-      return models.length > 0 && models.every(passes);
-    };
+    return rule.of(principal);
   }
 
   /** Called when `perform` has returned. @throws ForbiddenError if the rule refuses the caller */
@@ -118,8 +152,7 @@ export class AccessCheck implements Access {
   shown(error: unknown): unknown {
     // Once the rule has passed, the caller may see the refusal.
     if (this.#hasPassed || !speaksOfModels(error)) return error;
-    const isFree = !this.#hasAsked && this.#read.size === 0 && this.#options.items().length === 0;
-    if (isFree && !(error instanceof ModelNotFoundError)) return error;
+    if (!this.#hasAsked && this.#seen.isEmpty && !(error instanceof ModelNotFoundError)) return error;
     try {
       return this.#passes() || this.#speaksOfOthers() ? error : this.#forbidden();
     } catch (failure) {
@@ -128,21 +161,20 @@ export class AccessCheck implements Access {
   }
 
   #passes(): boolean {
-    const { rule } = this.#options;
-    if (typeof rule === 'function') return (rule as Rule)(this);
+    const { rule, principal } = this.#options;
+    if (typeof rule === 'function') return (rule as Rule)(this.#seen);
     // A caller who may see all models may also know that one does not exist.
-    if (rule.of(this.principal) === 'all') return true;
-    const { modelClass } = rule;
+    if (rule.of(principal) === 'all') return true;
     if (!this.#hasSeenFollowed()) return false;
-    const passes = (model: Entity): boolean => rule.allows(this.principal, model);
-    return (this.#hasFiltered && this.#modelsOf(modelClass).length === 0) || this.every(modelClass, passes);
+    const models = this.#seen.all(rule.modelClass);
+    return models.length === 0 ? this.#hasFiltered : models.every((model) => rule.allows(principal, model));
   }
 
   /** Whether an error of `perform` cannot speak of the models that the rule is about. */
   #speaksOfOthers(): boolean {
     const { rule, principal } = this.#options;
     if (typeof rule === 'function' || this.#hasAsked) return false;
-    return this.#modelsOf(rule.modelClass).length === 0 && seesAny(rule.of(principal));
+    return this.#seen.all(rule.modelClass).length === 0 && seesAny(rule.of(principal));
   }
 
   /** The class that the rule is about; undefined for a function. */
@@ -154,42 +186,28 @@ export class AccessCheck implements Access {
   #mayPass(): boolean {
     const { rule, principal } = this.#options;
     if (typeof rule !== 'function') {
-      const seen = this.#modelsOf(rule.modelClass);
+      const seen = this.#seen.all(rule.modelClass);
       const passes = (model: Entity): boolean => rule.allows(principal, model);
       return seen.length > 0 ? seen.every(passes) : seesAny(rule.of(principal));
     }
-    this.#hasMissed = false;
+    this.#seen.hasMissed = false;
     try {
-      return (rule as Rule)(this) || this.#hasMissed;
+      return (rule as Rule)(this.#seen) || this.#seen.hasMissed;
     } catch (error) {
-      if (this.#hasMissed) return true;
+      if (this.#seen.hasMissed) return true;
       throw error;
     }
   }
 
   #hasSeenFollowed(): boolean {
     if (this.#followed === undefined) return true;
-    return [...this.#followed].every((row) => this.#seen(row) !== undefined);
-  }
-
-  /** The model of a row: as it was read first, else as it is staged. */
-  #seen(row: string): Entity | undefined {
-    return this.#read.get(row) ?? this.#options.items().find(({ model }) => rowOf(model) === row)?.model;
-  }
-
-  /** The models of a class that were read or staged, each once. Class names are unique. */
-  #modelsOf<M extends Entity>(modelClass: ModelClass<M>): readonly M[] {
-    const name = storedName(modelClass);
-    const isOfClass = (model: Entity): boolean => descriptorOf(model).name === name;
-    const models = [...this.#read.values()].filter(isOfClass);
-    for (const { model } of this.#options.items())
-      if (isOfClass(model) && !this.#read.has(rowOf(model))) models.push(model);
-    return models as M[];
+    return [...this.#followed].every((row) => this.#seen.at(row) !== undefined);
   }
 
   #forbidden(): ForbiddenError {
-    const { name } = this.principal;
-    return new ForbiddenError(`${name} may not run ${this.#options.actionName} on this`, { principal: name });
+    const { actionName, principal } = this.#options;
+    const { name } = principal;
+    return new ForbiddenError(`${name} may not run ${actionName} on this`, { principal: name });
   }
 }
 

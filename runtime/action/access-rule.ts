@@ -26,7 +26,7 @@ export interface Access<Params = unknown> {
 export type Rule<Params = unknown> = (access: Access<Params>) => boolean;
 
 /** Field values that a model must have; a list allows any of its values. */
-export type ModelFilter<M> = {
+type ModelFilter<M> = {
   readonly [Field in keyof M]?: M[Field] | readonly M[Field][] | undefined;
 };
 

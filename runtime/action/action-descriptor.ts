@@ -18,16 +18,13 @@ export interface ActionDescriptor<Params = never, Result = unknown> {
   /** When it runs by itself. Default: never. */
   readonly schedule?: FwScheduleOptions;
   /** How the result is stored under an idempotency key. Absent for an action without a result. */
-  readonly result?: ResultType;
+  readonly result?:
+    | { readonly kind: 'void' }
+    /** One model, stored as its row. */
+    | { readonly kind: 'model'; readonly model: string }
+    | { readonly kind: 'field'; readonly type: FieldType; readonly optional?: true; readonly nullable?: true }
+    /** Any other type, or not known: such an action cannot run under an idempotency key. */
+    | { readonly kind: 'opaque' };
   /** Constructor wiring: a new instance for one attempt. */
   readonly create: () => Action<Params, Result>;
 }
-
-/** The result type of an action, as far as the generator knows it. */
-export type ResultType =
-  | { readonly kind: 'void' }
-  /** One model, stored as its row. */
-  | { readonly kind: 'model'; readonly model: string }
-  | { readonly kind: 'field'; readonly type: FieldType; readonly optional?: true; readonly nullable?: true }
-  /** Any other type: such an action cannot run under an idempotency key. */
-  | { readonly kind: 'opaque' };

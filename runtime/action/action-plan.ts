@@ -15,15 +15,15 @@ import {
 import { ShardedId } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
-import { heldKeys, type Keyed } from '../domain/natural-key.js';
+import { heldKeys, type modelKeys } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { PlanMisuseError } from '../errors.js';
 import type { ActionClass } from './action.js';
 import type { ActionInput } from './action-input.js';
-import { PlannedSchedule, type ScheduleOptions, SYSTEM_NAME } from './planned-schedule.js';
+import { PlannedSchedule, SYSTEM_NAME } from './planned-schedule.js';
 
 /** An insert: the model as it will be stored. */
-export interface StagedAdd {
+interface StagedAdd {
   readonly kind: 'add';
   readonly descriptor: ModelDescriptor;
   /** What the commit will store; carries no pending events. */
@@ -32,7 +32,7 @@ export interface StagedAdd {
 }
 
 /** An update with a version check: applied only if the stored version is `expectedVersion`. */
-export interface StagedUpdate {
+interface StagedUpdate {
   readonly kind: 'update';
   readonly descriptor: ModelDescriptor;
   /** What the commit will store, at `expectedVersion + 1`; carries no pending events. */
@@ -48,7 +48,7 @@ export interface StagedUpdate {
 }
 
 /** A version check without a write: the plan is stale if the stored version differs. */
-export interface StagedExpectation {
+interface StagedExpectation {
   readonly kind: 'expect';
   readonly descriptor: ModelDescriptor;
   readonly model: Entity;
@@ -61,10 +61,13 @@ export interface StagedExpectation {
 export type StagedItem = StagedAdd | StagedUpdate | StagedExpectation;
 
 /** Finds stored models by the natural key of another one: a repository. */
-export interface KeyedModels<M> {
+interface KeyedModels<M> {
   /** The model with the same key as this one, on the same shard. */
   findSameKey(model: M): Promise<M | undefined>;
 }
+
+/** `M` if it has a natural key, else `never`. */
+type Keyed<M> = typeof modelKeys extends keyof M ? M : never;
 
 /** Most plans neither schedule nor cancel actions, so they share this list. */
 const NOTHING: readonly never[] = Object.freeze([]);
@@ -73,15 +76,11 @@ const NOTHING: readonly never[] = Object.freeze([]);
 export class ActionPlan {
   readonly #clock: Clock;
   readonly #items = new Map<string, StagedItem>();
-  /** Items of models with natural keys; created with the first. */
-  #keyed: StagedItem[] | undefined;
-  /** The future holder of each natural key, filled on demand up to the last requested item. Created on first use. */
-  #holders: Map<string, Entity> | undefined;
-  #indexed = 0;
+  /** @internal Items of models with natural keys; created with the first. */
+  keyed: KeyedItems | undefined;
   readonly #defaultShard: ShardIdentifier;
-  #schedules: readonly PlannedSchedule[] = NOTHING;
-  /** Created with the first cancelled schedule. */
-  #cancelled: Set<string> | undefined;
+  /** Created with the first schedule that is added or cancelled. */
+  #changes: ScheduleChanges | undefined;
   #sealed = false;
 
   /** @param defaultShard the shard of models without a sharded id */
@@ -97,7 +96,7 @@ export class ActionPlan {
    * @throws PlanMisuseError if its id is already staged or it is not a new model
    */
   add<M extends Entity>(model: M): M {
-    const descriptor = this.#descriptorFor(model);
+    const descriptor = descriptorFor(model);
     if (model.version !== INITIAL_VERSION) {
       throw new PlanMisuseError(
         `${label(model)} has version ${model.version}; only a new model (withInitialVersion()) can be added`,
@@ -118,7 +117,7 @@ export class ActionPlan {
    * @throws PlanMisuseError if its id is already staged
    */
   update<M extends Entity>(model: M): M {
-    const descriptor = this.#descriptorFor(model);
+    const descriptor = descriptorFor(model);
     const changes: Record<string, unknown> = { version: model.version + 1 };
     if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
@@ -153,7 +152,7 @@ export class ActionPlan {
     if (found !== undefined) return found;
     // A concurrent call may have staged one during the look-up.
     const [name] = heldKeys(model);
-    const own = name === undefined ? undefined : this.holderOf(name);
+    const own = name === undefined ? undefined : this.keyed?.holderOf(name);
     return own === undefined ? this.add<M>(model) : (own as M);
   }
 
@@ -164,17 +163,19 @@ export class ActionPlan {
    * @throws PlanMisuseError if its id is already staged
    */
   expect(model: Entity): void {
-    const descriptor = this.#descriptorFor(model);
+    const descriptor = descriptorOf(model);
     this.#stage({ kind: 'expect', descriptor, model, expectedVersion: model.version });
   }
 
   /**
-   * Schedules an action for a time: it runs once, as soon as possible after that time, by the same principal
-   * with its present claims, unless `options` name another one. The transaction of this plan stores it with its params, including secret ones. `application.events.schedules` lists and
-   * cancels it.
+   * Schedules an action for a time: it runs once, as soon as possible after that time, by the same principal with its
+   * present claims, unless `options` name another one. The transaction of this plan stores it with its params, including
+   * secret ones. `application.events.schedules` lists and cancels it.
    *
    * @param at a time, or the milliseconds after the commit. The database compares it with its own clock: a span does
    *   not depend on the clock of this process, a time that is computed from it does
+   * @param options.principal the part of the system that executes the action: `fw:system:billing` for `billing`. It has
+   *   no claims, and like a handler it reaches all shards. 1 to 100 visible ASCII characters
    * @returns the schedule; pass its `id` to `cancelSchedule`
    * @throws PlanMisuseError for an invalid date, span or principal
    */
@@ -182,7 +183,7 @@ export class ActionPlan {
     at: Date | { readonly afterMs: number },
     actionClass: ActionClass<Params, unknown>,
     params: ActionInput<NoInfer<Params>>,
-    { principal }: ScheduleOptions = {},
+    { principal }: { readonly principal?: string } = {},
   ): PlannedSchedule {
     if (this.#sealed) {
       throw new PlanMisuseError(
@@ -204,8 +205,12 @@ export class ActionPlan {
       params,
       principal,
     };
-    const schedule = new PlannedSchedule(facts, () => this.#shardBeside(params));
-    this.#schedules = [...this.#schedules, schedule];
+    const schedule = new PlannedSchedule(facts, () => {
+      const [first] = this.#items.values();
+      return shardAmong(first === undefined ? params : [first.model.id]) ?? this.#defaultShard;
+    });
+    this.#changes ??= new ScheduleChanges();
+    this.#changes.add(schedule);
     return schedule;
   }
 
@@ -221,23 +226,18 @@ export class ActionPlan {
         'A schedule was cancelled after perform had returned; await everything in perform',
       );
     const uuid = scheduleId(id);
-    const own = this.#schedules.filter(({ settledId }) => settledId !== uuid);
-    if (own.length < this.#schedules.length) {
-      this.#schedules = own;
-      return;
-    }
-    this.#cancelled ??= new Set();
-    this.#cancelled.add(uuid);
+    this.#changes ??= new ScheduleChanges();
+    this.#changes.cancel(uuid);
   }
 
   /** Actions scheduled so far. */
   get schedules(): readonly PlannedSchedule[] {
-    return this.#schedules;
+    return this.#changes?.planned ?? NOTHING;
   }
 
   /** Ids of schedules cancelled so far. */
   get cancelledSchedules(): readonly string[] {
-    return this.#cancelled === undefined ? NOTHING : [...this.#cancelled];
+    return this.#changes === undefined ? NOTHING : [...this.#changes.cancelled];
   }
 
   /** Items staged so far, in staging order. */
@@ -255,51 +255,18 @@ export class ActionPlan {
     return this.#items.has(rowOf(model));
   }
 
-  /** Items of models with natural keys; undefined if there are none. */
-  get keyed(): readonly StagedItem[] | undefined {
-    return this.#keyed;
-  }
-
-  /** The staged model that will hold this natural key, if any. */
-  holderOf(key: string): Entity | undefined {
-    const keyed = this.#keyed;
-    if (keyed === undefined) return undefined;
-    this.#holders ??= new Map();
-    for (; this.#indexed < keyed.length; this.#indexed += 1) {
-      const item = keyed[this.#indexed];
-      if (item === undefined || item.kind === 'expect') continue;
-      for (const held of heldKeys(item.model)) {
-        if (!this.#holders.has(held)) this.#holders.set(held, item.model);
-      }
-    }
-    return this.#holders.get(key);
-  }
-
   /** Ends staging: called by the executor when `perform` has returned. */
   seal(): readonly StagedItem[] {
     this.#sealed = true;
     return this.items;
   }
 
-  #shardBeside(params: object): ShardIdentifier {
-    const [first] = this.#items.values();
-    if (first !== undefined)
-      return first.model.id instanceof ShardedId
-        ? first.model.id.resolveShardIdentifier()
-        : this.#defaultShard;
-    return shardAmong(params) ?? this.#defaultShard;
-  }
-
-  #descriptorFor<M extends Entity>(model: M): ModelDescriptor<M> {
+  #stage(item: StagedItem): void {
     if (this.#sealed) {
       throw new PlanMisuseError(
-        `${label(model)} was staged after perform had returned; await everything in perform`,
+        `${label(item.model)} was staged after perform had returned; await everything in perform`,
       );
     }
-    return descriptorOf(model) as unknown as ModelDescriptor<M>;
-  }
-
-  #stage(item: StagedItem): void {
     const row = rowOf(item.model);
     if (this.#items.has(row)) {
       throw new PlanMisuseError(
@@ -308,9 +275,49 @@ export class ActionPlan {
     }
     this.#items.set(row, item);
     if (item.descriptor.keys === undefined) return;
-    this.#keyed ??= [];
-    this.#keyed.push(item);
+    this.keyed ??= new KeyedItems();
+    this.keyed.items.push(item);
   }
+}
+
+/** The staged items of models with natural keys. */
+class KeyedItems {
+  readonly items: StagedItem[] = [];
+  /** The future holder of each natural key, filled on demand up to the last requested item. */
+  readonly #holders = new Map<string, Entity>();
+  #indexed = 0;
+
+  /** The staged model that will hold this natural key, if any. */
+  holderOf(key: string): Entity | undefined {
+    for (; this.#indexed < this.items.length; this.#indexed += 1) {
+      const item = this.items[this.#indexed];
+      if (item === undefined || item.kind === 'expect') continue;
+      for (const held of heldKeys(item.model)) {
+        if (!this.#holders.has(held)) this.#holders.set(held, item.model);
+      }
+    }
+    return this.#holders.get(key);
+  }
+}
+
+/** The schedules that a plan adds and cancels. */
+class ScheduleChanges {
+  planned: readonly PlannedSchedule[] = [];
+  readonly cancelled = new Set<string>();
+
+  add(schedule: PlannedSchedule): void {
+    this.planned = [...this.planned, schedule];
+  }
+
+  cancel(id: string): void {
+    const others = this.planned.filter(({ settledId }) => settledId !== id);
+    if (others.length === this.planned.length) this.cancelled.add(id);
+    this.planned = others;
+  }
+}
+
+function descriptorFor<M extends Entity>(model: M): ModelDescriptor<M> {
+  return descriptorOf(model) as unknown as ModelDescriptor<M>;
 }
 
 /** The shard of the first sharded id among the values of params. */

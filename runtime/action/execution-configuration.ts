@@ -53,7 +53,7 @@ export class ExecutionConfiguration {
 }
 
 /** Home and expiry of an idempotency key. */
-export interface IdempotencyKeyOptions {
+interface IdempotencyKeyOptions {
   /** The shard where a repeat looks for the key first. Default: the shard of the first sharded id among the params. */
   readonly home?: ShardIdentifier;
   /** Whether it is deleted after the executor's retention. Default true. */

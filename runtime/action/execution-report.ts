@@ -33,17 +33,16 @@ export interface AttemptReport {
   /** Pause after it, in milliseconds; 0 after the last one. */
   readonly pauseMs: number;
   /** How it was written; undefined unless applied. For several shard transactions: the last one. */
-  readonly write: WriteReport | undefined;
-}
-
-/** How a plan was written. */
-export interface WriteReport {
-  /** Plans in the statement that applied it. */
-  readonly batchSize: number;
-  /** Plans that were folded into one with it, including itself. */
-  readonly chainLength: number;
-  /** Time in its shard's queue and in flight, in milliseconds. */
-  readonly queuedMs: number;
+  readonly write:
+    | {
+        /** Plans in the statement that applied it. */
+        readonly batchSize: number;
+        /** Plans that were folded into one with it, including itself. */
+        readonly chainLength: number;
+        /** Time in its shard's queue and in flight, in milliseconds. */
+        readonly queuedMs: number;
+      }
+    | undefined;
 }
 
 /** The report on one call of `execute`, passed to `executionConfiguration().onReport(...)`. */

@@ -8,7 +8,7 @@ type ClassContext = { readonly kind: 'class' };
  * Markers of classes for `fw-gen`. They do nothing at run time, and work as legacy and as standard decorators. Their
  * arguments must be literals, because the generator reads the source without running it.
  */
-export type Marker = (target: object, context?: ClassContext) => void;
+type Marker = (target: object, context?: ClassContext) => void;
 
 const mark = (): void => {};
 
@@ -21,7 +21,7 @@ function markerFor(argument: unknown): Marker | undefined {
 }
 
 /** Options of `@AutoBuilder`. */
-export interface AutoBuilderOptions {
+interface AutoBuilderOptions {
   /**
    * Stable name: `model_name` in the outbox, and in ids. Set it to the former name when the class is renamed. Default:
    * the class name.
@@ -51,7 +51,7 @@ export function AutoBuilder(argument?: object): Marker | void {
 type FieldContext = string | symbol | { readonly kind: 'field' };
 
 /** A decorator for fields. */
-export type FieldMarker = (target: unknown, context: FieldContext) => void;
+type FieldMarker = (target: unknown, context: FieldContext) => void;
 
 /**
  * Marks a field as part of the model's natural key: no two models of one shard have equal values in all fields of the
@@ -66,7 +66,7 @@ export function Key(...args: readonly unknown[]): FieldMarker | void {
 }
 
 /** Options of `@FwEvent`. */
-export interface FwEventOptions {
+interface FwEventOptions {
   /**
    * Stable name: `event_type` in the outbox. Set it to the former name when the class is renamed. Default: the class
    * name.
@@ -82,7 +82,7 @@ export function FwEvent(_options: FwEventOptions): Marker {
 }
 
 /** Options of `@FwAction`. */
-export interface FwActionOptions {
+interface FwActionOptions {
   /** Stable name in `eventlog.actions` and in keys. Default: the class name. */
   readonly name?: string;
 }
@@ -122,7 +122,7 @@ export function FwSchedule(_options: FwScheduleOptions): Marker {
 }
 
 /** An event class as a value. */
-export interface EventClass {
+interface EventClass {
   readonly name: string;
   readonly prototype: ModelEvent<unknown>;
 }
@@ -155,7 +155,7 @@ export interface HandlerSettings {
 }
 
 /** Options of `@FwEventHandler`. */
-export interface FwEventHandlerOptions extends HandlerSettings {
+interface FwEventHandlerOptions extends HandlerSettings {
   /** Stable name: identifies its checkpoints and the keys of its actions. Default: the class name. */
   readonly name?: string;
   /** The events that it receives. Default: those in the type of `handle`'s envelope. */
@@ -177,16 +177,16 @@ export function FwSaga(argument?: object): Marker | void {
 }
 
 /** HTTP methods of routes. */
-export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** A class or object with a static `from(result)` that converts an action's result to the response body. */
-export interface ResponseMapper {
+interface ResponseMapper {
   readonly name: string;
   from(result: never): object;
 }
 
 /** Options of `@HttpRoute`. */
-export interface HttpRouteOptions {
+interface HttpRouteOptions {
   /** Status of success. Default 200; 204 without a response body. */
   readonly status?: number;
   /**

@@ -16,6 +16,20 @@ export interface ReadRow {
   readonly shard: ShardIdentifier;
 }
 
+/** Reads that see states which are not stored yet. */
+export interface ScopedReads {
+  /**
+   * The latest state of a model that this execution may start from: one that another action of this process has staged
+   * and not yet committed, a committed one that the process remembers, or else the result of `load`. Reading a staged
+   * state makes the execution depend on that action's outcome.
+   */
+  read(row: ReadRow, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
+  /** As `read`, for the model that holds a natural key. */
+  readByKey(lookup: KeyLookup, load: LoadModel): Promise<Entity | undefined>;
+  /** Called before a query, which cannot see staged states: waits until those of its shard are settled. */
+  beforeQuery(shard: ShardIdentifier): Promise<void>;
+}
+
 /** The context of one run of `perform`: repositories find the plan and its staged models here. */
 export interface PerformScope {
   readonly actionName: string;
@@ -24,20 +38,12 @@ export interface PerformScope {
   readonly signal: AbortSignal | undefined;
   /** Milliseconds until the execution's deadline. */
   remainingMs(): number;
-  /**
-   * The latest state of a model that this execution may start from: one that another action of this process has staged
-   * and not yet committed, a committed one that the process remembers, or else the result of `load`. Reading a staged
-   * state makes the execution depend on that action's outcome. Absent: always `load`.
-   */
-  read?(row: ReadRow, load: LoadModel): Promise<Entity | undefined> | Entity | undefined;
-  /** As `read`, for the model that holds a natural key. Absent: always `load`. */
-  readByKey?(lookup: KeyLookup, load: LoadModel): Promise<Entity | undefined>;
+  /** Absent: every read loads the stored state. */
+  readonly reads?: ScopedReads | undefined;
   /** Records the models that repositories return, and restricts lists. Absent: the action has no rule. */
   readonly access?: Pick<AccessCheck, 'ask' | 'see' | 'follow' | 'visibleOf'> | undefined;
   /** The groups of shards that the principal may reach. Absent: all. */
   readonly reach?: Reach | undefined;
-  /** Called before a query, which cannot see staged states: waits until those of its shard are settled. */
-  beforeQuery?(shard: ShardIdentifier): Promise<void>;
 }
 
 const storage = new AsyncLocalStorage<PerformScope>();

@@ -2,16 +2,6 @@ import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ActionClass } from './action.js';
 
-/** Options of `ActionPlan.schedule`. */
-export interface ScheduleOptions {
-  /**
-   * The part of the system that executes the action: `fw:system:billing` for `billing`. It has no claims, and like a
-   * handler it reaches all shards. 1 to 100 visible ASCII characters. Default: the principal that schedules it, with the
-   * claims that it has then.
-   */
-  readonly principal?: string;
-}
-
 /** Name of a part of the system. */
 export const SYSTEM_NAME: RegExp = /^[\x21-\x7e]{1,100}$/;
 

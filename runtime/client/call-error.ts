@@ -18,7 +18,7 @@ export interface Problem {
 }
 
 /** Additional members of problems, by code. */
-export interface ProblemMembers {
+interface ProblemMembers {
   FW_SHARD_BUSY: { readonly shard: string };
   FW_SHARD_UNAVAILABLE: { readonly shard: string };
   FW_COMMIT_OUTCOME_UNKNOWN: { readonly actionId: string };
@@ -26,7 +26,7 @@ export interface ProblemMembers {
 }
 
 /** Codes of the service and of this client. The application adds its own codes. */
-export type KnownCode =
+type KnownCode =
   | ProblemCode
   /** No attempt got a response in time: the network or the service is down. */
   | 'CLIENT_NO_ANSWER'

@@ -25,7 +25,7 @@ export interface Client {
 }
 
 /** Headers of a request by name. */
-export type HeaderMap = Readonly<Record<string, string>>;
+type HeaderMap = Readonly<Record<string, string>>;
 
 /** Why and when an attempt is repeated. */
 export interface Retry {
@@ -69,7 +69,7 @@ export interface IfChanged<Answer> {
 
 // The used parts of the platform, so that the compiler needs neither `lib: dom` nor the types of Node.js.
 /** An `AbortSignal`. */
-export interface Signal {
+interface Signal {
   readonly aborted: boolean;
   readonly reason?: unknown;
   addEventListener(type: 'abort', listener: () => void): void;
@@ -96,7 +96,7 @@ export interface FetchResponse {
 }
 
 /** Reads a response as it arrives. */
-export interface ByteReader {
+interface ByteReader {
   read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
 }
 

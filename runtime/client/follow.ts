@@ -1,4 +1,5 @@
 import {
+  type CallOptions,
   type Client,
   errorOf,
   lost,
@@ -6,7 +7,6 @@ import {
   platform,
   type Request,
   type Sent,
-  type Signal,
   send,
   target,
 } from './call.js';
@@ -14,9 +14,7 @@ import { CallError } from './call-error.js';
 import { date, read } from './readers.js';
 
 /** Options of a stream. */
-export interface FollowOptions {
-  /** Ends the stream, which then throws the signal's reason. */
-  readonly signal?: Signal | undefined;
+export interface FollowOptions extends Pick<CallOptions, 'signal'> {
   /** The stream begins after this version of the model. Default 0: with the first event. */
   readonly after?: number | undefined;
   /** A connection without data for this time counts as lost, in milliseconds. Default 45,000. */

@@ -1,8 +1,6 @@
 /** The only entry that emitted clients import. It imports nothing but types, so that it runs in browsers. */
 export type { ErrorCode } from '../errors.js';
-export type { HttpCode, ProblemCode } from '../http/problem-kinds.js';
 export {
-  type ByteReader,
   type CallOptions,
   type Client,
   call,
@@ -10,23 +8,14 @@ export {
   type DecimalInput,
   type FetchInit,
   type FetchResponse,
-  type HeaderMap,
   type Id,
   type IfChanged,
   type IfMatch,
   itemsOf,
   type Retry,
   type Route,
-  type Signal,
   type WriteOptions,
 } from './call.js';
-export {
-  CallError,
-  failedWith,
-  type Json,
-  type KnownCode,
-  type Problem,
-  type ProblemMembers,
-} from './call-error.js';
+export { CallError, failedWith, type Json, type Problem } from './call-error.js';
 export { type FollowOptions, follow, type StreamedEvent } from './follow.js';
 export { date, integer, list, type Reader, read, record, tuple, union, variant } from './readers.js';

@@ -1,23 +1,24 @@
 import type { Action, ActionClass } from '../action/action.js';
-import type { ActionDescriptor, ResultType } from '../action/action-descriptor.js';
-import type { HttpMethod } from '../action/markers.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
 import { defined } from '../domain/defined.js';
 import type { ObjectType } from '../domain/descriptor.js';
-import { type FieldMap, namedFields, type UnnamedField } from '../domain/field-types.js';
+import { namedFields, type UnnamedField } from '../domain/field-types.js';
 import type { JsonValue } from '../domain/json.js';
 import type { RouteDescriptor } from '../http/route.js';
 
 /** An action as emitted code declares it: its params, result and route. */
-export interface ActionDeclaration<Result>
-  extends Pick<ActionDescriptor, 'version' | 'upcasters' | 'schedule'> {
+interface ActionDeclaration<Result>
+  extends Pick<ActionDescriptor, 'version' | 'upcasters' | 'schedule' | 'result'> {
   /** Description of the action. */
   readonly doc?: string;
   /** Default none. */
-  readonly params?: FieldMap;
-  /** Default: no result. */
-  readonly result?: ResultType;
+  readonly params?: Readonly<Record<string, UnnamedField>>;
   /** The action's route. Default: none. */
-  readonly route?: readonly [method: HttpMethod, path: `/${string}`, options?: RouteDeclaration];
+  readonly route?: readonly [
+    method: RouteDescriptor['method'],
+    path: `/${string}`,
+    options?: RouteDeclaration,
+  ];
   /** The route's response. Default: no body. */
   readonly response?: { readonly type: ObjectType; readonly map: (result: Result) => object };
   /** Example request body for the OpenAPI document. */
@@ -25,7 +26,7 @@ export interface ActionDeclaration<Result>
 }
 
 /** Options of a route. */
-export interface RouteDeclaration
+interface RouteDeclaration
   extends Pick<
     RouteDescriptor,
     'bodyBytes' | 'etag' | 'feed' | 'ifMatch' | 'location' | 'summary' | 'tag' | 'timeoutMs'
@@ -37,7 +38,7 @@ export interface RouteDeclaration
 }
 
 /** A declared action, without its name and its constructor arguments. */
-export interface DeclaredAction<Created extends Action<never, unknown> = Action<never, unknown>> {
+interface DeclaredAction<Created extends Action<never, unknown> = Action<never, unknown>> {
   readonly actionClass: ActionClass<never, unknown>;
   readonly declaration: ActionDeclaration<never>;
   /** Type only. */
@@ -45,7 +46,7 @@ export interface DeclaredAction<Created extends Action<never, unknown> = Action<
 }
 
 /** Declared actions by their stable names. */
-export type DeclaredActions = Readonly<Record<string, DeclaredAction>>;
+type DeclaredActions = Readonly<Record<string, DeclaredAction>>;
 
 /** Declares an action. A `map` that does not accept the action's result does not compile. */
 export function defineAction<Params, Result>(
@@ -56,7 +57,11 @@ export function defineAction<Params, Result>(
 }
 
 /** A result that is one value. */
-export function fieldResult({ type, optional, nullable }: UnnamedField): ResultType {
+export function fieldResult({
+  type,
+  optional,
+  nullable,
+}: UnnamedField): NonNullable<ActionDescriptor['result']> {
   return { kind: 'field', type, ...defined({ optional, nullable }) };
 }
 

@@ -2,7 +2,7 @@ import type { DefiniteKey } from './key.js';
 import { boolean, choice, claimValue, integer, type TextCheck, text, words } from './kinds.js';
 import { implied, section } from './section.js';
 import { hasCredentials, shownUrl } from './shown-url.js';
-import type { AccessConfig, JwtConfig, TenancyConfig } from './types.js';
+import type { AccessConfig } from './types.js';
 
 /** `fetch` refuses a URL with credentials, in a message that contains them. */
 const withoutCredentials: TextCheck = (url) =>
@@ -13,7 +13,7 @@ const withoutCredentials: TextCheck = (url) =>
       }
     : undefined;
 
-const jwt = section<JwtConfig>({
+const jwt = section<NonNullable<AccessConfig['jwt']>>({
   doc: 'Authenticates callers by JSON Web Tokens of this issuer.',
   keys: {
     issuer: text(512, {
@@ -38,7 +38,7 @@ const jwt = section<JwtConfig>({
   },
 });
 
-const tenancy = section<TenancyConfig>({
+const tenancy = section<NonNullable<AccessConfig['tenancy']>>({
   doc: 'Callers reach only the groups of shards that a claim names, whatever ids they send.',
   keys: {
     claim: text(128, {

@@ -5,7 +5,9 @@ import { boolean, integer, path, text } from './kinds.js';
 import { relay } from './relay-keys.js';
 import { converted, implied, required, type SectionKey, section } from './section.js';
 import { sharding } from './sharding-keys.js';
-import type { ExecutionDefaults, GeneratorConfig, ProjectConfig, RetentionConfig } from './types.js';
+import type { ExecutionDefaults, FwConfig, ProjectConfig } from './types.js';
+
+type GeneratorConfig = NonNullable<FwConfig['generator']>;
 
 const HOUR = 3_600_000;
 
@@ -40,7 +42,7 @@ const execution = section<ExecutionDefaults>({
   },
 });
 
-const retention = section<RetentionConfig>({
+const retention = section<FwConfig['retention']>({
   doc: 'How long the event log and the audit trail are kept.',
   keys: {
     keepDays: integer(1, 36_500, {

@@ -1,9 +1,8 @@
 import { root } from './catalogue.js';
 import { definitionsOf } from './json-schema.js';
-import type { ConfigSchema } from './key.js';
 
 /** The JSON Schema (2020-12) of `fw.config.yaml`, for editors. It contains the rules of the key list and no others. */
-export function configSchema(): ConfigSchema {
+export function configSchema(): Readonly<Record<string, unknown>> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: 'fw.config.yaml',

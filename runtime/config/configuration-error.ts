@@ -1,7 +1,7 @@
 import { FwError } from '../errors.js';
 
 /** One mistake in a configuration. */
-export interface ConfigurationProblem {
+interface ConfigurationProblem {
   /** The file name that the caller passed; undefined for a configuration built in code. */
   readonly file: string | undefined;
   /** 1-based; undefined if the file could not be read, or for a configuration built in code. */

@@ -1,9 +1,9 @@
 import type { DefiniteKey } from './key.js';
 import { boolean, choice, integer, path, text, texts } from './kinds.js';
 import { implied, section } from './section.js';
-import type { CorsConfig, HttpConfig, TlsConfig } from './types.js';
+import type { FwConfig } from './types.js';
 
-const tls = section<TlsConfig>({
+const tls = section<NonNullable<FwConfig['http']['tls']>>({
   doc: 'Serves HTTPS. Changed files are reloaded without a restart.',
   keys: {
     certificate: path('file', {
@@ -34,7 +34,7 @@ const tls = section<TlsConfig>({
   },
 });
 
-const cors = section<CorsConfig>({
+const cors = section<NonNullable<FwConfig['http']['cors']>>({
   doc: 'Origins whose pages may call the server from a browser (CORS). Default: none.',
   keys: {
     origins: texts({
@@ -62,8 +62,8 @@ const cors = section<CorsConfig>({
 });
 
 /** `fw.http` */
-export const http: DefiniteKey<HttpConfig> = implied(
-  section<HttpConfig>({
+export const http: DefiniteKey<FwConfig['http']> = implied(
+  section<FwConfig['http']>({
     doc: 'TLS, cross-origin requests and facts about the API.',
     keys: {
       tls,

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { parseJdbcParameters } from './jdbc-parameters.js';
 import type { Mistake } from './problems.js';
 import { didYouMean } from './suggest.js';
-import type { DatabaseUrl, PgliteUrl } from './types.js';
+import type { DatabaseUrl } from './types.js';
 
 const POSTGRES_FORM = 'jdbc:postgresql://host:port/database';
 const PGLITE_FORM = 'jdbc:pglite:file:<directory> or jdbc:pglite:mem:<name>';
@@ -177,7 +177,7 @@ function parsePglite(rest: string, baseDirectory: string): JdbcUrlResult {
     ],
   );
   if (mistakes.length > 0) return { mistakes };
-  const url: PgliteUrl = isFile
+  const url: DatabaseUrl = isFile
     ? { kind: 'pglite', storage: 'file', location: resolve(baseDirectory, location) }
     : { kind: 'pglite', storage: 'mem', location };
   return { url };

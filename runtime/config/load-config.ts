@@ -12,7 +12,7 @@ import { readYaml } from './yaml-source.js';
 import { MAXIMUM_SIZE } from './yaml-syntax.js';
 
 /** Environment variables by name. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads and validates a configuration file.

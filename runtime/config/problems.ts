@@ -1,5 +1,5 @@
 import { LineCounter } from 'yaml';
-import { ConfigurationError, type ConfigurationProblem } from './configuration-error.js';
+import { ConfigurationError } from './configuration-error.js';
 
 /** Maximum number of reported problems: a hostile file could have a million. */
 const MAXIMUM_REPORTED = 100;
@@ -77,7 +77,7 @@ export class Problems {
     const lines = this.#source && linesOf(this.#source.text);
     const problems = [...this.#entries]
       .sort((a, b) => (a.place.offset ?? 0) - (b.place.offset ?? 0))
-      .map(({ place, mistake }): ConfigurationProblem => {
+      .map(({ place, mistake }): ConfigurationError['problems'][number] => {
         const position = place.offset === undefined ? undefined : lines?.linePos(place.offset);
         return Object.freeze({
           file: this.#source?.file,

@@ -2,14 +2,7 @@ import type { Key } from './key.js';
 import { boolean, choice, secret, type TextCheck, text, texts } from './kinds.js';
 import { converted, list, type Section, section } from './section.js';
 import { hasCredentials, shownUrl } from './shown-url.js';
-import type {
-  KafkaReceiver,
-  NatsReceiver,
-  RelayConfig,
-  Secret,
-  SinkConfig,
-  WebhookReceiver,
-} from './types.js';
+import type { RelayConfig, Secret, SinkConfig } from './types.js';
 
 const LONGEST_NAME = 256;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/;
@@ -45,7 +38,7 @@ function checkUser(raw: { username?: string | undefined; password?: Secret | und
 
 // Receivers.
 
-const webhook = section<WebhookReceiver>({
+const webhook = section<NonNullable<SinkConfig['webhook']>>({
   doc: 'The sink posts each message to a URL, signed by HMAC.',
   keys: {
     url: text(2_048, {
@@ -61,7 +54,7 @@ const webhook = section<WebhookReceiver>({
   },
 });
 
-const nats = section<NatsReceiver>({
+const nats = section<NonNullable<SinkConfig['nats']>>({
   doc: 'The sink publishes to NATS JetStream. Needs the packages `@nats-io/jetstream` and `@nats-io/transport-node`.',
   keys: {
     servers: {
@@ -93,7 +86,7 @@ const nats = section<NatsReceiver>({
   },
 });
 
-const kafka = section<KafkaReceiver>({
+const kafka = section<NonNullable<SinkConfig['kafka']>>({
   doc: 'The sink produces to Kafka with an idempotent producer, `acks=all` and the id of the model as key. Needs the package `@platformatic/kafka`.',
   keys: {
     brokers: {

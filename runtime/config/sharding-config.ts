@@ -16,20 +16,20 @@ export interface ShardingInput {
 }
 
 /** The number of a group and of a member, as in a `ShardIdentifier`. */
-export interface ShardInput {
+interface ShardInput {
   readonly group: number;
   readonly member: number;
 }
 
 /** A group of shards, as written in code or YAML. */
-export interface GroupInput {
+interface GroupInput {
   readonly group: number;
   readonly name: string;
   readonly members: readonly MemberInput[];
 }
 
 /** One shard of a group, as written in code or YAML. */
-export interface MemberInput {
+interface MemberInput {
   readonly member: number;
   readonly name: string;
   readonly weight?: number | undefined;
@@ -38,7 +38,7 @@ export interface MemberInput {
 }
 
 /** The databases of a member. Names other than the first two are for the application. */
-export interface ConfigsInput {
+interface ConfigsInput {
   readonly primaryConfig: DataSourceInput;
   readonly secondaryConfig?: DataSourceInput | undefined;
   readonly [name: `${string}Config`]: DataSourceInput | undefined;

@@ -3,7 +3,7 @@ import { driverClassName } from './jdbc-url.js';
 import type { DefiniteKey } from './key.js';
 import { boolean, choice, choices, integer, jdbcUrl, secret, text } from './kinds.js';
 import { converted, list, required, type Section, type SectionKey, section } from './section.js';
-import type { DatabaseUrl, DataSourceConfig, GroupConfig, MemberConfig, ShardingTopology } from './types.js';
+import type { DatabaseUrl, DataSourceConfig, MemberConfig, ShardingTopology } from './types.js';
 
 const HOUR = 3_600_000;
 
@@ -155,11 +155,11 @@ const member = section<MemberRaw>({
   },
 });
 
-interface GroupRaw extends Omit<GroupConfig, 'members'> {
+interface GroupRaw extends Omit<ShardingTopology['groups'][number], 'members'> {
   readonly members: readonly MemberRaw[];
 }
 
-const group = converted<GroupRaw, GroupConfig>({
+const group = converted<GroupRaw, ShardingTopology['groups'][number]>({
   doc: 'One group.',
   unique: { group: 'group number', name: 'group name' },
   keys: {

@@ -6,15 +6,12 @@ export interface ShardingTopology {
   readonly defaultShard: ShardIdentifier;
   /** Maximum connections of this process over all databases. Default: the sum of the pools' maximums. */
   readonly maximumConnections?: number | undefined;
-  readonly groups: readonly GroupConfig[];
-}
-
-/** A group of shards, validated. */
-export interface GroupConfig {
-  /** 0..255 */
-  readonly group: number;
-  readonly name: string;
-  readonly members: readonly MemberConfig[];
+  readonly groups: readonly {
+    /** 0..255 */
+    readonly group: number;
+    readonly name: string;
+    readonly members: readonly MemberConfig[];
+  }[];
 }
 
 /** One shard of a group, validated. */
@@ -34,7 +31,39 @@ export interface MemberConfig {
 
 /** Address and settings of one database. */
 export interface DataSourceConfig {
-  readonly url: DatabaseUrl;
+  /**
+   * The parsed JDBC URL: a PostgreSQL server and how to connect to it, or an embedded database and where it stores its
+   * data.
+   */
+  readonly url:
+    | {
+        readonly kind: 'postgresql';
+        /** Host name or address, without brackets. */
+        readonly host: string;
+        /** Default 5432. */
+        readonly port: number;
+        readonly database: string;
+        /** Default `disable`. Never falls back silently. */
+        readonly sslMode: 'disable' | 'require' | 'verify-full';
+        /** Absolute path of a PEM file with the CA certificates (`sslrootcert`); only with `verify-full`. */
+        readonly sslRootCert: string | undefined;
+        /** The client's certificate (`sslcert`, `sslkey`). Absent: none. */
+        readonly clientCertificate?: {
+          /** Absolute path of a PEM file: the certificate, followed by those of intermediate authorities. */
+          readonly certificate: string;
+          /** The same for its unencrypted private key. */
+          readonly key: string;
+        };
+      }
+    | {
+        readonly kind: 'pglite';
+        /**
+         * `file`: the absolute path of a directory (a relative one is resolved against the configuration file's folder).
+         * `mem`: a name; the data is lost when the process ends.
+         */
+        readonly storage: 'file' | 'mem';
+        readonly location: string;
+      };
   /** Default: none (PGlite), required for PostgreSQL. */
   readonly username: string | undefined;
   readonly password: Secret | undefined;
@@ -54,58 +83,20 @@ export interface DataSourceConfig {
    * Server settings that may lose acknowledged commits and are accepted despite that: `fsync`, `full_page_writes`,
    * `synchronous_commit`. Default none.
    */
-  readonly allowUnsafe: readonly UnsafeSetting[];
-  /** The connection pooler between this process and the server. Default `none`. The embedded database ignores it. */
-  readonly pooler: Pooler;
+  readonly allowUnsafe: readonly ('fsync' | 'full_page_writes' | 'synchronous_commit')[];
+  /**
+   * The connection pooler between this process and the server. `none`: a session belongs to one connection. `pgbouncer`:
+   * PgBouncer in transaction mode, of any version, so statements are unnamed. `pgbouncer-1.21`: PgBouncer 1.21 or newer
+   * in transaction mode, which tracks prepared statements per client. Default `none`. The embedded database ignores it.
+   */
+  readonly pooler: 'none' | 'pgbouncer' | 'pgbouncer-1.21';
 }
-
-/** Server settings that lose committed transactions in a crash if they are off. */
-export type UnsafeSetting = 'fsync' | 'full_page_writes' | 'synchronous_commit';
-
-/**
- * `none`: a session belongs to one connection. `pgbouncer`: PgBouncer in transaction mode, of any version, so
- * statements are unnamed. `pgbouncer-1.21`: PgBouncer 1.21 or newer in transaction mode, which tracks prepared
- * statements per client.
- */
-export type Pooler = 'none' | 'pgbouncer' | 'pgbouncer-1.21';
 
 /** A parsed JDBC URL. */
-export type DatabaseUrl = PostgresUrl | PgliteUrl;
+export type DatabaseUrl = DataSourceConfig['url'];
 
-/** Address of a PostgreSQL server, and how to connect to it. */
-export interface PostgresUrl {
-  readonly kind: 'postgresql';
-  /** Host name or address, without brackets. */
-  readonly host: string;
-  /** Default 5432. */
-  readonly port: number;
-  readonly database: string;
-  /** Default `disable`. Never falls back silently. */
-  readonly sslMode: 'disable' | 'require' | 'verify-full';
-  /** Absolute path of a PEM file with the CA certificates (`sslrootcert`); only with `verify-full`. */
-  readonly sslRootCert: string | undefined;
-  /** The client's certificate (`sslcert`, `sslkey`). Absent: none. */
-  readonly clientCertificate?: ClientCertificate;
-}
-
-/** Absolute paths of PEM files. */
-export interface ClientCertificate {
-  /** The certificate, followed by those of intermediate authorities. */
-  readonly certificate: string;
-  /** Its unencrypted private key. */
-  readonly key: string;
-}
-
-/** Where an embedded database stores its data. */
-export interface PgliteUrl {
-  readonly kind: 'pglite';
-  /**
-   * `file`: the absolute path of a directory (a relative one is resolved against the configuration file's folder).
-   * `mem`: a name; the data is lost when the process ends.
-   */
-  readonly storage: 'file' | 'mem';
-  readonly location: string;
-}
+/** A parsed URL of a PostgreSQL server. */
+export type PostgresUrl = Extract<DatabaseUrl, { readonly kind: 'postgresql' }>;
 
 /** A value that is never printed: `toString`, JSON and inspection return `***`. */
 export interface Secret {
@@ -128,12 +119,6 @@ export interface ExecutionDefaults {
   readonly slowMs: number;
 }
 
-/** Retention of the event log and the audit trail. */
-export interface RetentionConfig {
-  /** Minimum age at which rows are deleted, in days. Undefined: nothing is deleted. */
-  readonly keepDays: number | undefined;
-}
-
 /** Where the relay sends events. */
 export interface RelayConfig {
   /** Prefix of `/schemas/...`, without a trailing slash. Undefined: messages name no schema. */
@@ -154,71 +139,64 @@ export interface SinkConfig {
   readonly events: readonly string[];
   /** Where a new sink begins in the log. Default `beginning`. */
   readonly startFrom: 'beginning' | 'now';
-  /** A sink has one of the following receivers. */
-  readonly webhook: WebhookReceiver | undefined;
-  readonly nats: NatsReceiver | undefined;
-  readonly kafka: KafkaReceiver | undefined;
-}
-
-/** An HTTP endpoint to which events are posted. */
-export interface WebhookReceiver {
-  readonly url: string;
-  readonly secret: Secret;
-}
-
-/** A stream of NATS JetStream. */
-export interface NatsReceiver {
-  readonly servers: readonly string[];
-  /** Template of the subject. Default `events.{model}.{event}`. */
-  readonly subject: string;
-  readonly username?: string | undefined;
-  readonly password?: Secret | undefined;
-  readonly token?: Secret | undefined;
-  readonly tls: boolean;
-}
-
-/** A topic of Kafka. */
-export interface KafkaReceiver {
-  readonly brokers: readonly string[];
-  /** Template of the topic. Default `outbox.event.{model}`. */
-  readonly topic: string;
-  readonly tls: boolean;
-  /** SASL mechanism. Default `scram-sha-512`; ignored without a user. */
-  readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
-  readonly username?: string | undefined;
-  readonly password?: Secret | undefined;
-}
-
-/** The issuer and rules of accepted tokens. */
-export interface JwtConfig {
-  readonly issuer: string;
-  readonly audience: string;
-  /** URL of the issuer's key set (JWKS). Undefined: `.well-known/jwks.json` below the issuer. */
-  readonly jwksUrl: string | undefined;
-  /** Claims of the token that are copied to the principal. */
-  readonly claims: readonly string[];
-}
-
-/** Restricts callers to groups of shards. */
-export interface TenancyConfig {
-  /** Claim with the name of a group, or a list of names. */
-  readonly claim: string;
-  /** The claim value of callers who reach every group. Undefined: none. */
-  readonly unrestricted: { readonly claim: string; readonly value: string } | undefined;
+  /**
+   * A sink has one of the following receivers: an HTTP endpoint to which events are posted, a stream of NATS JetStream,
+   * or a topic of Kafka.
+   */
+  readonly webhook: { readonly url: string; readonly secret: Secret } | undefined;
+  readonly nats:
+    | {
+        readonly servers: readonly string[];
+        /** Template of the subject. Default `events.{model}.{event}`. */
+        readonly subject: string;
+        readonly username?: string | undefined;
+        readonly password?: Secret | undefined;
+        readonly token?: Secret | undefined;
+        readonly tls: boolean;
+      }
+    | undefined;
+  readonly kafka:
+    | {
+        readonly brokers: readonly string[];
+        /** Template of the topic. Default `outbox.event.{model}`. */
+        readonly topic: string;
+        readonly tls: boolean;
+        /** SASL mechanism. Default `scram-sha-512`; ignored without a user. */
+        readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+        readonly username?: string | undefined;
+        readonly password?: Secret | undefined;
+      }
+    | undefined;
 }
 
 /** Authentication, authorization and rate limits. */
 export interface AccessConfig {
   /** Whether a route may be called if its action has no rule. Default `allow`. */
   readonly default: 'allow' | 'deny';
-  /** Undefined: tokens are refused. */
-  readonly jwt: JwtConfig | undefined;
+  /** The issuer and rules of accepted tokens. Undefined: tokens are refused. */
+  readonly jwt:
+    | {
+        readonly issuer: string;
+        readonly audience: string;
+        /** URL of the issuer's key set (JWKS). Undefined: `.well-known/jwks.json` below the issuer. */
+        readonly jwksUrl: string | undefined;
+        /** Claims of the token that are copied to the principal. */
+        readonly claims: readonly string[];
+      }
+    | undefined;
   /** Whether API keys are accepted. Default false. */
   readonly apiKeys: boolean;
   /** Which name of a client certificate is the principal. Default `off`: certificates do not authenticate callers. */
   readonly clientCertificates: 'off' | 'common-name' | 'dns' | 'uri' | 'email';
-  /** Undefined: every caller reaches every group. */
-  readonly tenancy: TenancyConfig | undefined;
+  /** Restricts callers to groups of shards. Undefined: every caller reaches every group. */
+  readonly tenancy:
+    | {
+        /** Claim with the name of a group, or a list of names. */
+        readonly claim: string;
+        /** The claim value of callers who reach every group. Undefined: none. */
+        readonly unrestricted: { readonly claim: string; readonly value: string } | undefined;
+      }
+    | undefined;
   /** The claim value of callers who see why a shard is down, and the lives of models. Undefined: no caller does. */
   readonly operators: { readonly claim: string; readonly value: string } | undefined;
   /** Maximum rate per principal and route. Undefined: no limit. */
@@ -234,56 +212,6 @@ export interface AccessConfig {
   readonly hosts: readonly string[];
 }
 
-/** The server's certificate, and the certificates that it requires of clients. Paths are absolute. */
-export interface TlsConfig {
-  readonly certificate: string;
-  readonly key: string;
-  /** Authorities of client certificates. Undefined: the server requests no client certificate. */
-  readonly clientAuthorities: string | undefined;
-  /** Whether clients must present a certificate. Default `optional`. */
-  readonly clientCertificates: 'optional' | 'required';
-  /** `max-age` of `Strict-Transport-Security`, in seconds. 0: the header is left out. Default 31,536,000. */
-  readonly strictTransportSeconds: number;
-}
-
-/** Cross-origin requests that the server allows. */
-export interface CorsConfig {
-  /** `*`: every origin. */
-  readonly origins: readonly string[];
-  /** Whether requests may carry credentials. Default false. */
-  readonly credentials: boolean;
-}
-
-/** Network settings of the server. */
-export interface HttpConfig {
-  /** Undefined: plain HTTP. */
-  readonly tls: TlsConfig | undefined;
-  /** Undefined: browsers may not call the server from other origins. */
-  readonly cors: CorsConfig | undefined;
-  /** Name, e-mail address or URL for questions, in the API document. */
-  readonly contact: string | undefined;
-  /** Terms of use, in the API document: an SPDX identifier or another name. */
-  readonly license: string | undefined;
-}
-
-/** Inputs and outputs of `fw-gen generate`. Paths are absolute, resolved against the configuration file's folder. */
-export interface GeneratorConfig {
-  /** Folder that contains all inputs. */
-  readonly source: string;
-  /** Folder of emitted code. */
-  readonly output: string;
-  /** Folder of the application's migrations. */
-  readonly migrations: string;
-  /** Folder of the user's own templates, if there is one. */
-  readonly templates: string | undefined;
-  /** Folder of the emitted client. Undefined: no client is emitted. */
-  readonly client: string | undefined;
-  /** Title of the API document. Undefined: the namespace. */
-  readonly title: string | undefined;
-  /** Version of the API document. Default `1.0.0`. */
-  readonly version: string;
-}
-
 /** The content of `fw.config.yaml`. */
 export interface FwConfig {
   /** Absolute path of the file. */
@@ -293,13 +221,68 @@ export interface FwConfig {
   readonly migrateAtStart: boolean;
   readonly sharding: ShardingTopology;
   readonly access: AccessConfig;
-  readonly http: HttpConfig;
+  /** Network settings of the server. */
+  readonly http: {
+    /**
+     * The server's certificate, and the certificates that it requires of clients. Paths are absolute. Undefined: plain
+     * HTTP.
+     */
+    readonly tls:
+      | {
+          readonly certificate: string;
+          readonly key: string;
+          /** Authorities of client certificates. Undefined: the server requests no client certificate. */
+          readonly clientAuthorities: string | undefined;
+          /** Whether clients must present a certificate. Default `optional`. */
+          readonly clientCertificates: 'optional' | 'required';
+          /** `max-age` of `Strict-Transport-Security`, in seconds. 0: the header is left out. Default 31,536,000. */
+          readonly strictTransportSeconds: number;
+        }
+      | undefined;
+    /** Cross-origin requests that the server allows. Undefined: browsers may not call it from other origins. */
+    readonly cors:
+      | {
+          /** `*`: every origin. */
+          readonly origins: readonly string[];
+          /** Whether requests may carry credentials. Default false. */
+          readonly credentials: boolean;
+        }
+      | undefined;
+    /** Name, e-mail address or URL for questions, in the API document. */
+    readonly contact: string | undefined;
+    /** Terms of use, in the API document: an SPDX identifier or another name. */
+    readonly license: string | undefined;
+  };
   readonly execution: ExecutionDefaults;
-  readonly retention: RetentionConfig;
+  /** Of the event log and the audit trail. */
+  readonly retention: {
+    /** Minimum age at which rows are deleted, in days. Undefined: nothing is deleted. */
+    readonly keepDays: number | undefined;
+  };
   /** Absent if the file has no `fw.relay`. */
   readonly relay: RelayConfig | undefined;
-  /** Absent if the file has no `fw.generator`. */
-  readonly generator: GeneratorConfig | undefined;
+  /**
+   * Inputs and outputs of `fw-gen generate`. Paths are absolute, resolved against the configuration file's folder.
+   * Absent if the file has no `fw.generator`.
+   */
+  readonly generator:
+    | {
+        /** Folder that contains all inputs. */
+        readonly source: string;
+        /** Folder of emitted code. */
+        readonly output: string;
+        /** Folder of the application's migrations. */
+        readonly migrations: string;
+        /** Folder of the user's own templates, if there is one. */
+        readonly templates: string | undefined;
+        /** Folder of the emitted client. Undefined: no client is emitted. */
+        readonly client: string | undefined;
+        /** Title of the API document. Undefined: the namespace. */
+        readonly title: string | undefined;
+        /** Version of the API document. Default `1.0.0`. */
+        readonly version: string;
+      }
+    | undefined;
 }
 
 /** A configuration for a command that connects to no database. Undefined: the shards are unused and unknown. */

@@ -18,7 +18,7 @@ export interface InboxTable {
 }
 
 /** Options of an inbox. */
-export interface InboxOptions<Database> {
+interface InboxOptions<Database> {
   /** The consumer's own PostgreSQL. */
   readonly database: Kysely<Database>;
   /** Default `inbox`. */

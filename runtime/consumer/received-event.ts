@@ -10,12 +10,12 @@ export interface IncomingMessage {
 }
 
 /** Headers of Node's HTTP server, of `fetch`, of Kafka and of NATS. */
-export type HeaderSource =
+type HeaderSource =
   | Readonly<Record<string, HeaderValue>>
   | Iterable<readonly [string | Uint8Array, HeaderValue]>;
 
 /** A header as Node, `fetch`, Kafka and NATS pass it. */
-export type HeaderValue = string | Uint8Array | readonly string[] | undefined;
+type HeaderValue = string | Uint8Array | readonly string[] | undefined;
 
 /** An event of another service, independent of the message format. */
 export interface ReceivedEvent {

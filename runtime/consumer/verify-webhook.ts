@@ -5,7 +5,7 @@ import { sign, signingKey } from '../relay/sinks/webhook/signature.js';
 import type { IncomingMessage } from './received-event.js';
 
 /** Secrets and tolerance of the verification. */
-export interface WebhookVerification {
+interface WebhookVerification {
   /** The sender's secret. Several while a secret is rotated. */
   readonly secrets: readonly string[];
   /** Maximum age, and maximum time in the future, of a message, in milliseconds. Default 300,000. */

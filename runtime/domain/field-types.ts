@@ -12,13 +12,13 @@ import type { ValueRules } from './value-rules.js';
 export type UnnamedField = Omit<FieldDescriptor, 'name'>;
 
 /** Fields by name, in order. */
-export type FieldMap = Readonly<Record<string, UnnamedField>>;
+type FieldMap = Readonly<Record<string, UnnamedField>>;
 
 /** Everything about a field except its type. A field with a default is optional. */
-export type FieldOptions = ValueRules & Omit<UnnamedField, 'type' | 'rules'>;
+type FieldOptions = ValueRules & Omit<UnnamedField, 'type' | 'rules'>;
 
 /** Functions for fields, as emitted code calls them: `t.decimal(19, 4, { optional: true, minimum: 0 })`. */
-export interface FieldTypes {
+interface FieldTypes {
   string(options?: FieldOptions): UnnamedField;
   number(options?: FieldOptions): UnnamedField;
   bigint(options?: FieldOptions): UnnamedField;

@@ -10,17 +10,6 @@ import type { ShardIdentifier } from './shard-identifier.js';
  */
 export declare const modelKeys: unique symbol;
 
-/** Fields and values of one of a model's natural keys; `never` for a model without a natural key. */
-export type KeyOf<M> = typeof modelKeys extends keyof M ? NonNullable<M[typeof modelKeys]> : never;
-
-/** The additional argument of a look-up by key: the shard, for a model with sharded ids. */
-export type KeyPlace<M> = M extends { readonly id: { resolveShardIdentifier(): ShardIdentifier } }
-  ? [shard: ShardIdentifier]
-  : [];
-
-/** `M` if it has a natural key, else `never`. */
-export type Keyed<M> = typeof modelKeys extends keyof M ? M : never;
-
 /** A look-up by a natural key. */
 export interface KeyLookup {
   readonly model: ModelDescriptor;

@@ -77,4 +77,4 @@ export function typedUpcasters<Steps extends readonly TypedUpcaster[]>(steps: St
 }
 
 /** Converts the params or the payload of one version to the next. */
-export type TypedUpcaster = (stored: never) => object;
+type TypedUpcaster = (stored: never) => object;

@@ -1,7 +1,7 @@
 import { Decimal } from './decimal.js';
 
 /** Bounds of a number. They have at most 15 digits, so they are exact. */
-export interface Bounds {
+interface Bounds {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;

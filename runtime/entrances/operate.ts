@@ -1,14 +1,13 @@
 /** The package's `./operate` entrance: what programs of operators call. */
 
 export type { ActionStatistics } from '../action/action-statistics.js';
-export type { AttemptEnd, AttemptReport, WriteReport } from '../action/execution-report.js';
-export { type OpenDatabasesOptions, openDatabases } from '../databases.js';
+export type { AttemptEnd, AttemptReport } from '../action/execution-report.js';
+export { openDatabases } from '../databases.js';
 export {
   CodegenVersionError,
   EmbeddedDatabaseLockedError,
   EventEpochError,
   JournalError,
-  type JournalRefusal,
   MigrationError,
   MigrationOrderError,
   ReloadRefusedError,
@@ -21,8 +20,6 @@ export type {
   DeadLetter,
   DeadLetterDetails,
   DeadLetterFilter,
-  DeadLetterListOptions,
-  DeadLetterState,
   DeadLetters,
 } from '../events/dead-letters/dead-letters.js';
 export type { ConsumerKind } from '../events/delivery/consumer-store.js';
@@ -35,37 +32,21 @@ export type { Horizon, HorizonHolder } from '../events/log/horizon.js';
 export type { Rebased } from '../events/log/rebase.js';
 export type { HistoryEntry, HistoryOptions } from '../events/model-history.js';
 export type { OrderedReplay, RebuildProgress, ReplayFrom, ReplayOptions } from '../events/replays.js';
-export type {
-  RecurringAction,
-  ScheduledAction,
-  ScheduleFilter,
-  ScheduleState,
-  Schedules,
-} from '../events/schedules/schedules.js';
+export type { RecurringAction, ScheduledAction, Schedules } from '../events/schedules/schedules.js';
 export { CrossShardJournal } from '../execution/cross-shard/cross-shard-journal.js';
-export type {
-  ExplainedItem,
-  ExplainedPart,
-  ExplainedSchedule,
-  ExplainedStatement,
-  Explanation,
-  Verdict,
-} from '../execution/perform/explain.js';
+export type { Explanation, Verdict } from '../execution/perform/explain.js';
 export {
   type MigrateOptions,
   type MigrationReport,
   type MigrationStep,
   migrate,
-  type ShardMigrationReport,
 } from '../migration/migrate.js';
-export type { MigrationOrigin } from '../migration/migration.js';
-export type { DriftPolicy, PrepareOptions, ShardPreparation } from '../migration/prepare-shards.js';
+export type { PrepareOptions, ShardPreparation } from '../migration/prepare-shards.js';
 export { prepareShards } from '../migration/prepare-shards.js';
 export type { ShardStatistics } from '../observability/shard-statistics.js';
 export type { AttemptOutcome } from '../persistence/attempt-outcome.js';
-export type { EventFacts } from '../persistence/codec/recorded-event.js';
 export type { JournalStatistics } from '../persistence/journal/journal-statistics.js';
-export type { JournalEntry, JournalPart, PartStatus } from '../persistence/journal/journal-store.js';
+export type { JournalEntry } from '../persistence/journal/journal-store.js';
 export type { CursorScope } from '../persistence/read/page.js';
 export type { WriterCounts } from '../persistence/write/writer-counters.js';
 export type { WritingLimits } from '../persistence/write/writer-limits.js';
@@ -75,17 +56,11 @@ export type { RetentionKeeper, RetentionSettings, RetentionStatus } from '../ret
 export { SagaRun, type SagaRunState } from '../sagas/saga-run.js';
 export type { SagaFilter, StuckReason } from '../sagas/saga-run-repository.js';
 export type { SagaListOptions, SagaPage, SagaSummary, Sagas } from '../sagas/sagas.js';
-export { DatabaseRegistry, type ReloadOptions } from '../sharding/database-registry.js';
-export type { Failover, HandlerAhead } from '../sharding/failover-register.js';
+export { DatabaseRegistry } from '../sharding/database-registry.js';
+export type { Failover } from '../sharding/failover-register.js';
 export type { LostCause } from '../sharding/lost-causes.js';
-export type {
-  PlacedMember,
-  PlacementOptions,
-  PlacementPolicy,
-  PlacementSettings,
-  PlacementSource,
-} from '../sharding/placement.js';
-export { type LogPosition, type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
+export type { PlacementPolicy } from '../sharding/placement.js';
+export { type ReplicaRead, ReplicaReads } from '../sharding/replica-reads.js';
 export type {
   CallOptions,
   PoolStats,

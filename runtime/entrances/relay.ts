@@ -1,7 +1,6 @@
 /** The package's `./relay` entrance: sends events to brokers and webhooks. */
 
 export { PackageMissingError } from '../errors.js';
-export type { MessageShape } from '../relay/message/message-format.js';
 export { Relay, type RelayOptions } from '../relay/relay.js';
 export { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../relay/relay-sink.js';
 export type { RelayContext } from '../relay/sink-consumer.js';

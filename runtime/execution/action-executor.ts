@@ -77,16 +77,12 @@ export type ActionRunner = Pick<ActionExecutor, 'execute'>;
 /** Runs actions: phase 1 reads and stages, phase 2 persists the plan in one transaction on one shard. */
 export class ActionExecutor {
   readonly #registry: ActionRegistry;
-  readonly #gateways: ShardGateways;
-  readonly #environment: ExecutionEnvironment;
   readonly #defaults: ExecutionDefaults;
   readonly #results: ResultJson;
   readonly #reach: ReachOf;
   readonly #context: ExecutionContext;
   readonly #repeats = memoize((_: ActionDescriptor) => new KeyRepeats());
-  readonly #running = new Running();
-  readonly #joins = new KeyJoins(this.#running);
-  readonly #observed: ObservedExecutions;
+  readonly #joins: KeyJoins;
   #closed = false;
 
   /** @internal use `openApplication` */
@@ -94,18 +90,17 @@ export class ActionExecutor {
     const { registry, gateways, models, environment = systemEnvironment(), defaults } = options;
     this.#reach = options.reach ?? (() => undefined);
     this.#registry = registry;
-    this.#gateways = gateways;
     this.#results = new ResultJson(models);
-    this.#environment = environment;
     this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
-    this.#observed = new ObservedExecutions(options.log, this.#defaults.slowMs, environment);
+    const running = new Running();
+    this.#joins = new KeyJoins(running);
     this.#context = {
       gateways,
       environment,
       log: options.log,
       rowContention: new RowContention(environment),
-      running: this.#running,
-      observed: this.#observed,
+      running,
+      observed: new ObservedExecutions(options.log, this.#defaults.slowMs, environment),
     };
   }
 
@@ -144,8 +139,8 @@ export class ActionExecutor {
    */
   async outcomeOf(actionId: string): Promise<AttemptOutcome | 'unknown'> {
     const id = ShardedId.named('Action', actionId);
-    const { store } = this.#gateways.gateway(id.resolveShardIdentifier());
-    const now = this.#environment.clock.now();
+    const { store } = this.#context.gateways.gateway(id.resolveShardIdentifier());
+    const now = this.#context.environment.clock.now();
     const action = {
       id: id.getValue(),
       name: UNNAMED,
@@ -161,8 +156,8 @@ export class ActionExecutor {
         throw new OutcomeForgottenError(attempt.id, completeFrom);
       return store.fence(attempt, options);
     };
-    const deadline = this.#environment.nowMs() + this.#defaults.timeoutMs;
-    return settleAttempt({ fence }, action, this.#environment, deadline);
+    const deadline = this.#context.environment.nowMs() + this.#defaults.timeoutMs;
+    return settleAttempt({ fence }, action, this.#context.environment, deadline);
   }
 
   /**
@@ -178,12 +173,12 @@ export class ActionExecutor {
     configuration: ExecutionConfiguration = DEFAULT_CONFIGURATION,
   ): Promise<Explanation> {
     const request = this.#requestOf('explain', principal, actionClass, input, configuration);
-    return explainAction(request, this.#gateways, this.#environment);
+    return explainAction(request, this.#context.gateways, this.#context.environment);
   }
 
   /** What this process has executed since its start, by action. */
   statistics(): readonly ActionStatistics[] {
-    return this.#observed.statistics();
+    return this.#context.observed.statistics();
   }
 
   /**
@@ -192,13 +187,13 @@ export class ActionExecutor {
    * @internal
    */
   get remembered(): RememberedCounts {
-    return this.#gateways.remembered.counts;
+    return this.#context.gateways.remembered.counts;
   }
 
   /** Refuses new executions and waits for running ones. */
   async close(): Promise<void> {
     this.#closed = true;
-    await this.#running.ended();
+    await this.#context.running.ended();
   }
 
   #requireReady(call: string): void {
@@ -230,9 +225,11 @@ export class ActionExecutor {
       params,
       registry: this.#registry,
       configuration,
-      writeParams: this.#paramsWriter(action) as JsonWriter<unknown> | undefined,
+      writeParams: (this.#defaults.storeParams ? shownParamsWriter(action) : undefined) as
+        | JsonWriter<unknown>
+        | undefined,
       timeoutMs,
-      deadline: this.#environment.nowMs() + timeoutMs,
+      deadline: this.#context.environment.nowMs() + timeoutMs,
       maximumAttempts: configuration.maximumAttempts ?? this.#defaults.maximumAttempts,
       guard: undefined as KeyGuard | undefined,
     };
@@ -277,17 +274,13 @@ export class ActionExecutor {
       name: { principal: request.principal.name, operation: action.name, key },
       // It covers the given params, not the defaults: a release with another default repeats the same request.
       fingerprint: requestFingerprint(action, input, configuration.idempotencyRequest),
-      home: configuration.idempotencyHome ?? keyHome(action, params, this.#gateways.defaultShard),
+      home: configuration.idempotencyHome ?? keyHome(action, params, this.#context.gateways.defaultShard),
       keepMs: configuration.idempotencyExpires ? this.#defaults.keyRetentionMs : FOR_EVER_MS,
       results: this.#results,
-      store: (shard) => this.#gateways.gateway(shard).store,
-      remainingMs: () => deadline - this.#environment.nowMs(),
+      store: (shard) => this.#context.gateways.gateway(shard).store,
+      remainingMs: () => deadline - this.#context.environment.nowMs(),
       repeats: this.#repeats(action),
     });
-  }
-
-  #paramsWriter(action: Pick<ActionDescriptor, 'params'>): JsonWriter<object> | undefined {
-    return this.#defaults.storeParams ? shownParamsWriter(action) : undefined;
   }
 }
 

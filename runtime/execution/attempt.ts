@@ -1,4 +1,4 @@
-import type { AttemptEnd, WriteReport } from '../action/execution-report.js';
+import type { AttemptEnd, AttemptReport } from '../action/execution-report.js';
 
 /** The result of an earlier execution under the same key. */
 export interface Replay {
@@ -24,7 +24,7 @@ export interface Retry {
 export type PartResult =
   | {
       readonly kind: 'applied';
-      readonly write: WriteReport | undefined;
+      readonly write: AttemptReport['write'];
       /** Whether another process had locked one of the rows. Default false. */
       readonly contended?: boolean;
     }

@@ -159,7 +159,7 @@ export class Execution<Params, Result> {
   #seal(run: PerformRun, result: Result, startedDate: Date): Completed<Result> {
     const staged = run.seal();
     requireVersion(staged, this.#request.configuration);
-    requireKeys(run.plan.keyed);
+    requireKeys(run.plan.keyed?.items);
     if (this.#isGuess && staged.length === 0) return this.#unproven();
     const proofs = run.proofs();
     const items = proofs.length === 0 ? staged : [...staged, ...proofs];
@@ -167,7 +167,7 @@ export class Execution<Params, Result> {
     const [part] = parts;
     // No single statement can prove the remembered states.
     if (this.#isGuess && parts.length > 1) return this.#unproven();
-    if (part === undefined || (isEmpty(part) && run.dependencies.length > 0)) {
+    if (part === undefined || (isEmpty(part) && run.reads.dependencies.length > 0)) {
       this.#tally.performed(startedDate, this.#environment.clock.now());
       return this.#whenApplied(run, () => this.#readOnly(run, result));
     }
@@ -177,10 +177,10 @@ export class Execution<Params, Result> {
       return this.#retry('superseded');
     }
     if (this.#contention.isHeld(items)) return { ...this.#retry('superseded'), rows: checkedRows(items) };
-    const takers = this.#gateways.staged.keyTakers(run.plan.keyed);
+    const takers = this.#gateways.staged.keyTakers(run.plan.keyed?.items);
     if (takers !== undefined) return this.#afterTakers(items, takers);
     const home = this.#request.guard?.home ?? part.shard;
-    if (parts.length > 1 || run.dependsOnAnother(part.shard) || home !== part.shard) {
+    if (parts.length > 1 || run.reads.dependsOnAnother(part.shard) || home !== part.shard) {
       // It must wait: for another shard's commit, for its key's home, or for its first shard transaction.
       this.#isHidden = true;
       return this.#whenApplied(run, async () => {
@@ -189,29 +189,26 @@ export class Execution<Params, Result> {
       });
     }
     const sent = this.#sendVisibly(part, startedDate, result, run);
-    this.#isHidden = !run.chaining;
+    this.#isHidden = !run.reads.chaining;
     return sent.then((outcome) => this.#finish(outcome, result, items));
   }
 
   /** Reports no outcome before the dependencies, whose staged states the run has read, are known to be applied. */
-  async #whenApplied(
-    { dependencies }: PerformRun,
-    end: () => Completed<Result>,
-  ): Promise<AttemptResult<Result>> {
-    return (await this.#settled(dependencies)) ? end() : this.#retry('dependency-failed');
+  async #whenApplied({ reads }: PerformRun, end: () => Completed<Result>): Promise<AttemptResult<Result>> {
+    return (await this.#settled(reads.dependencies)) ? end() : this.#retry('dependency-failed');
   }
 
   /** `perform` threw, or its plan is refused. */
-  #refused({ dependencies }: PerformRun, error: unknown): Retry {
+  #refused({ reads }: PerformRun, error: unknown): Retry {
     if (isLostRead(error)) return { kind: 'retry', end: 'lost', error };
     if (isPassing(error)) throw error;
-    if (dependencies.length > 0) return this.#readCommitted();
+    if (reads.dependencies.length > 0) return this.#readCommitted();
     if (this.#isGuess) return this.#unproven();
     throw error;
   }
 
-  #readOnly({ dependencies }: PerformRun, result: Result): AttemptResult<Result> {
-    if (dependencies.length > 0) return this.#readCommitted();
+  #readOnly({ reads }: PerformRun, result: Result): AttemptResult<Result> {
+    if (reads.dependencies.length > 0) return this.#readCommitted();
     this.#tally.ended('nothing-staged');
     return { kind: 'done', result };
   }
@@ -243,12 +240,12 @@ export class Execution<Params, Result> {
   }
 
   get #isGuess(): boolean {
-    return this.#performed !== undefined && this.#performed.guesses.size > 0;
+    return this.#performed !== undefined && this.#performed.reads.guesses.size > 0;
   }
 
   #sendVisibly(part: PlanPart, startedDate: Date, result: Result, run: PerformRun): Promise<PartResult> {
     const write = this.#planWrite(part, startedDate, result);
-    const { pending, result: partResult } = this.#send({ shard: part.shard, write }, run.dependencies);
+    const { pending, result: partResult } = this.#send({ shard: part.shard, write }, run.reads.dependencies);
     run.publish(part.items, pending, part.shard);
     return partResult;
   }

@@ -25,7 +25,7 @@ import {
   type WritingLimits,
 } from '../persistence/write/writer-limits.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { type ReadSource, type ReplicaRead, ReplicaReads, readSource } from '../sharding/replica-reads.js';
+import { type ReadSource, ReplicaReads, readSource } from '../sharding/replica-reads.js';
 import { RowQueues } from './contention/row-queues.js';
 import { RememberedModels } from './perform/remembered-models.js';
 import { StagedStates } from './perform/staged-states.js';
@@ -109,7 +109,12 @@ export class ShardGateways implements RepositoryContext {
     // Executions base decisions on their reads, so they always read the primary.
     this.replicas = new ReplicaReads(databases, () => currentPerformScope() === undefined);
     databases.guardWith(refuseInPerform);
-    databases.onRemoved((shard) => this.#forget(shard));
+    // If a shard of this name is added again, it may be another database.
+    databases.onRemoved((shard) => {
+      this.#gateways.delete(shard);
+      this.#queries.delete(shard);
+      this.remembered.forget(shard);
+    });
     databases.onServerInDoubt((shard) => this.remembered.forget(shard));
   }
 
@@ -135,10 +140,11 @@ export class ShardGateways implements RepositoryContext {
     const committed = (groups: readonly WriteGroup[]): void => this.onCommitted?.(shard, groups);
     const store =
       this.#storeOf?.(shard) ?? new SqlShardStore(database, this.namespace, this.events, committed);
+    const limits = writerLimits(this.#databases, this.#writing, shard);
     const gateway: ShardGateway = {
       shard,
       store,
-      writer: new ShardWriter(store, shard, this.#writerLimits(shard), (model) => tables.isFoldable(model)),
+      writer: new ShardWriter(store, shard, limits, (model) => tables.isFoldable(model)),
       journal: new JournalStore(database),
       tables,
       readers: new Map(),
@@ -147,63 +153,59 @@ export class ShardGateways implements RepositoryContext {
     return gateway;
   }
 
-  /** If a shard of this name is added again, it may be another database. */
-  #forget(shard: ShardIdentifier): void {
-    this.#gateways.delete(shard);
-    this.#queries.delete(shard);
-    this.remembered.forget(shard);
-  }
-
-  #writerLimits(shard: ShardIdentifier): WriterLimits {
-    const databases = this.#databases;
-    return {
-      ...DEFAULT_WRITER_LIMITS,
-      ...this.#writing,
-      /** A reload may change it, or remove the shard. */
-      get lockWaitMs() {
-        if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
-        return databases.memberConfig(shard).primary.lockTimeoutMs;
-      },
-    };
-  }
-
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
     const gateway = this.gateway(shard);
     const reader = gateway.readers.get(model) ?? addReader(gateway, model, modelsById(model, gateway));
-    return this.#read(reader, shard, id);
+    return readBy(reader, shard, id);
   }
 
   readByKey({ model, key, shard, texts }: KeyLookup): Promise<Entity | undefined> {
     const gateway = this.gateway(shard);
     const reader = gateway.readers.get(key) ?? addReader(gateway, key, modelsByKey(model, key, gateway));
-    return this.#read(reader, shard, JSON.stringify(texts));
-  }
-
-  #read(reader: BatchReader<Entity>, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
-    const scope = currentPerformScope();
-    // An execution enforces its own deadline.
-    if (scope !== undefined) return reader.read(id, scope.remainingMs());
-    const read = reader.read(id, FREE_READ_TIMEOUT_MS);
-    const late = (): Error => new DeadlineExceededError(`Shard ${shard} did not answer in time`);
-    return deadlines.race(read, time.nowMs() + FREE_READ_TIMEOUT_MS + ANSWER_MS, late);
+    return readBy(reader, shard, JSON.stringify(texts));
   }
 
   queries<Tables>(shard: ShardIdentifier, options?: QueryOptions): Kysely<Tables> {
-    if (options !== undefined) {
-      return readOnlyKysely(afterStaged(this.#source(shard, options.replica)), options.timeoutMs);
-    }
-    let queries = this.#queries.get(shard);
-    if (queries === undefined) {
-      queries = readOnlyKysely(afterStaged(this.#source(shard, undefined)));
-      this.#queries.set(shard, queries);
-    }
-    return queries as Kysely<Tables>;
+    const known = options === undefined ? this.#queries.get(shard) : undefined;
+    if (known !== undefined) return known as Kysely<Tables>;
+    const { replica, timeoutMs } = options ?? {};
+    const source =
+      replica === undefined
+        ? readSource(this.#databases.database(shard))
+        : this.replicas.reader(shard, replica);
+    const queries = readOnlyKysely<Tables>(afterStaged(source), timeoutMs);
+    if (options === undefined) this.#queries.set(shard, queries as Kysely<unknown>);
+    return queries;
   }
+}
 
-  #source(shard: ShardIdentifier, replica: ReplicaRead | undefined): ReadSource {
-    if (replica === undefined) return readSource(this.#databases.database(shard));
-    return this.replicas.reader(shard, replica);
-  }
+function writerLimits(
+  databases: ExecutionDatabases,
+  writing: Partial<WritingLimits>,
+  shard: ShardIdentifier,
+): WriterLimits {
+  return {
+    ...DEFAULT_WRITER_LIMITS,
+    ...writing,
+    /** A reload may change it, or remove the shard. */
+    get lockWaitMs() {
+      if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
+      return databases.memberConfig(shard).primary.lockTimeoutMs;
+    },
+  };
+}
+
+function readBy(
+  reader: BatchReader<Entity>,
+  shard: ShardIdentifier,
+  id: string,
+): Promise<Entity | undefined> {
+  const scope = currentPerformScope();
+  // An execution enforces its own deadline.
+  if (scope !== undefined) return reader.read(id, scope.remainingMs());
+  const read = reader.read(id, FREE_READ_TIMEOUT_MS);
+  const late = (): Error => new DeadlineExceededError(`Shard ${shard} did not answer in time`);
+  return deadlines.race(read, time.nowMs() + FREE_READ_TIMEOUT_MS + ANSWER_MS, late);
 }
 
 function addReader(
@@ -230,7 +232,7 @@ function afterStaged({ shard, read }: ReadSource): ReadSource {
   return {
     shard,
     read: async (work, options) => {
-      await currentPerformScope()?.beforeQuery?.(shard);
+      await currentPerformScope()?.reads?.beforeQuery(shard);
       return read(work, options);
     },
   };

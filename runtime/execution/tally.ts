@@ -1,4 +1,4 @@
-import type { AttemptEnd, AttemptReport, ExecutionReport, WriteReport } from '../action/execution-report.js';
+import type { AttemptEnd, AttemptReport, ExecutionReport } from '../action/execution-report.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import type { ActionRow } from '../persistence/write/plan-write.js';
 
@@ -70,7 +70,7 @@ export class Tally {
   }
 
   /** Ends the attempt. */
-  ended(end: AttemptEnd, write?: WriteReport): void {
+  ended(end: AttemptEnd, write?: AttemptReport['write']): void {
     const report = this.#report;
     if (report?.attempt === undefined) return;
     const { startedMs, actionIds } = report.attempt;

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { CorsConfig } from '../config/types.js';
+import type { FwConfig } from '../config/types.js';
 
 /** An answer of the API loads nothing, runs nothing and cannot be framed. */
 export const API_POLICY = "default-src 'none'; frame-ancestors 'none'";
@@ -24,11 +24,11 @@ const ANSWER_HEADERS =
 export class BrowserHeaders {
   /** Headers of every answer. */
   readonly security: Readonly<Record<string, string>>;
-  readonly #cors: CorsConfig | undefined;
+  readonly #cors: FwConfig['http']['cors'];
   readonly #isAny: boolean;
 
   /** @param strictTransportSeconds how long browsers must use only HTTPS. 0: the header is absent */
-  constructor(strictTransportSeconds: number, cors: CorsConfig | undefined) {
+  constructor(strictTransportSeconds: number, cors: FwConfig['http']['cors']) {
     this.#cors = cors;
     this.#isAny = cors?.origins.includes('*') === true;
     const transport = { 'strict-transport-security': `max-age=${strictTransportSeconds}` };

@@ -9,7 +9,7 @@ import fastify, {
 } from 'fastify';
 import type { Authenticator } from '../access/authenticator.js';
 import type { RequestLimits } from '../access/request-limits.js';
-import type { CorsConfig } from '../config/types.js';
+import type { FwConfig } from '../config/types.js';
 import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
 import type { Metrics } from '../observability/prometheus.js';
@@ -62,7 +62,7 @@ export interface HttpServerOptions {
   /** How long browsers must use only HTTPS, in seconds. Default 0: the header is absent. */
   readonly strictTransportSeconds?: number | undefined;
   /** Pages of other origins that may call the server. Default: none. */
-  readonly cors?: CorsConfig | undefined;
+  readonly cors?: FwConfig['http']['cors'];
   /** Status and title of the application's errors, by code. Default: each is answered with 409. */
   readonly problems?: ApplicationProblems | undefined;
   /** Serves `/metrics` and records every answer. Default: neither. */

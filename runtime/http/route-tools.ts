@@ -10,7 +10,7 @@ import { executionSettings } from './execution-settings.js';
 import { type RouteServices, requireName } from './route-handler.js';
 
 /** Settings of an action in a custom route. */
-export interface RouteExecution {
+interface RouteExecution {
   /** The acting principal. Default: the caller, by the server's authenticator. */
   readonly principal?: Caller;
   /**

@@ -2,8 +2,10 @@ import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { ServerOptions } from 'node:https';
 import { createSecureContext, type SecureContextOptions, Server } from 'node:tls';
-import type { TlsConfig } from '../config/types.js';
+import type { FwConfig } from '../config/types.js';
 import { messageOf } from '../errors.js';
+
+type TlsConfig = NonNullable<FwConfig['http']['tls']>;
 
 /** TLS 1.3 and 1.2 resume sessions by tickets under these keys. */
 const TICKET_KEY_BYTES = 48;

@@ -18,7 +18,7 @@ declare module 'fastify' {
 }
 
 /** A Fastify plugin with options of any type. */
-export type AnyPlugin = (
+type AnyPlugin = (
   instance: FastifyInstance,
   options: never,
   done: (error?: Error) => void,

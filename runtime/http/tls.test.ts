@@ -12,7 +12,7 @@ import {
   testIdentity,
 } from '../../test/databases/tls.js';
 import { clientCertificates } from '../access/client-certificates.js';
-import type { TlsConfig } from '../config/types.js';
+import type { FwConfig } from '../config/types.js';
 import type { HttpServer } from './http-server.js';
 import { followCertificate } from './process/certificate-reload.js';
 import { ServerCertificate } from './server-certificate.js';
@@ -28,7 +28,7 @@ const put = (name: string, text: string): string => {
   return join(folder, name);
 };
 const app = new WalletApplication();
-let config: TlsConfig;
+let config: NonNullable<FwConfig['http']['tls']>;
 let server: HttpServer | undefined;
 let port = 0;
 

@@ -8,7 +8,7 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';
 import { migrationStatus } from './migration-status.js';
-import { type DriftPolicy, prepareShards } from './prepare-shards.js';
+import { type PrepareOptions, prepareShards } from './prepare-shards.js';
 import { findDrift } from './shard-drift.js';
 import { expectedTable } from './table-drift.js';
 
@@ -33,7 +33,10 @@ describeOnEachAdapter('Drift', (harness) => {
       migrations: [accounts],
     });
   const drift = (databases: DatabaseRegistry) => findDrift(databases, { tables: [expectedTable(model)] });
-  const check = async (databases: DatabaseRegistry, policy?: DriftPolicy): Promise<readonly string[]> => {
+  const check = async (
+    databases: DatabaseRegistry,
+    policy?: PrepareOptions['drift'],
+  ): Promise<readonly string[]> => {
     const warned: string[] = [];
     const warn = (message: string) => warned.push(message);
     const options = { models: [model], migrations: [accounts], warn };

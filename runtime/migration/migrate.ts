@@ -45,7 +45,7 @@ export interface MigrationReport {
 }
 
 /** The result on one shard. */
-export interface ShardMigrationReport {
+interface ShardMigrationReport {
   readonly shard: ShardIdentifier;
   /** Names of the migrations that were applied now, this package's own first; empty if none was missing. */
   readonly applied: readonly string[];

@@ -13,15 +13,12 @@ export interface Migration {
    */
   readonly up: string;
   /** Source position of the text, for messages. */
-  readonly origin?: MigrationOrigin;
-}
-
-/** The source position of a migration's text. */
-export interface MigrationOrigin {
-  /** Path for display. */
-  readonly file: string;
-  /** First line of the text in the file, from 1. */
-  readonly line: number;
+  readonly origin?: {
+    /** Path for display. */
+    readonly file: string;
+    /** First line of the text in the file, from 1. */
+    readonly line: number;
+  };
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
@@ -32,7 +29,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
  * @throws ValidationError for a name with characters other than letters, digits, `_`, `-` and `.`, for empty SQL, and
  *   for an unknown comment `-- fw-gen:`
  */
-export function defineMigration(name: string, up: string, origin?: MigrationOrigin): Migration {
+export function defineMigration(name: string, up: string, origin?: Migration['origin']): Migration {
   if (!NAME.test(name)) {
     throw new ValidationError(
       `A migration's name consists of letters, digits, _, - and ., got ${JSON.stringify(name)}`,

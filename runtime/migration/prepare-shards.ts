@@ -23,15 +23,15 @@ import { compareSchemas, describeDifference, firstOf } from './shard-drift.js';
 import { expectedTable, tableDrift } from './table-drift.js';
 import { verifyShard } from './verify-shard.js';
 
-/** `refuse`: the shard is not served. `warn`: it is served, and statements on those tables will fail. */
-export type DriftPolicy = 'refuse' | 'warn';
-
 /** Options for preparing shards before they are used. */
 export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
   /** Models whose tables must match. */
   readonly models: readonly ModelDescriptor[];
-  /** Reaction to tables that do not match the models. Default `refuse`: their shard stays out of service. */
-  readonly drift?: DriftPolicy;
+  /**
+   * Reaction to tables that do not match the models. `refuse`: their shard is not served. `warn`: it is served, and
+   * statements on those tables will fail. Default `refuse`.
+   */
+  readonly drift?: 'refuse' | 'warn';
   /** False: migrations run separately, and each shard is verified instead. Default: true. */
   readonly migrate?: boolean;
   /**
@@ -112,7 +112,7 @@ export class ShardPreparation {
     const outcomes = await Promise.race([first, enoughServe]);
     if (outcomes === undefined) this.#warnOfThoseUnderWay();
     else {
-      const failure = hopelessness(outcomes, (shard, error) => this.#isPassing(shard, error));
+      const failure = hopelessness(outcomes, this.#databases);
       if (failure !== undefined) this.#giveUp(failure.error);
     }
     await this.#defaultShard.agree().catch((error: unknown) => this.#giveUp(error));
@@ -153,7 +153,7 @@ export class ShardPreparation {
   #warnOfThoseUnderWay(): void {
     for (const shard of this.#databases.shards()) {
       const reason = this.#databases.withheld(shard);
-      if (reason !== undefined) this.#warn(`${this.#nameOf(shard)} is out of service: ${reason}`);
+      if (reason !== undefined) this.#warn(`${nameOf(this.#databases, shard)} is out of service: ${reason}`);
     }
   }
 
@@ -169,21 +169,19 @@ export class ShardPreparation {
         return;
       } catch (error) {
         // A reachable shard that needs a repair starts with short pauses, however long it was out of reach.
-        failures = this.#isPassing(shard, error) === this.#isPassing(shard, last) ? failures + 1 : 1;
+        failures =
+          isPassing(this.#databases, shard, error) === isPassing(this.#databases, shard, last)
+            ? failures + 1
+            : 1;
         last = error;
         this.#report(shard, error);
       }
     }
   }
 
-  /** Whether the failure may resolve by itself. An embedded database that cannot be opened does not. */
-  #isPassing(shard: ShardIdentifier, error: unknown): boolean {
-    return this.#databases.memberConfig(shard).primary.url.kind === 'postgresql' && isPassing(error);
-  }
-
   #backoff(shard: ShardIdentifier, failure: unknown): Backoff {
     const mendingMs = this.#options.migrate === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
-    const longestMs = this.#isPassing(shard, failure) ? LONGEST_PAUSE_MS : mendingMs;
+    const longestMs = isPassing(this.#databases, shard, failure) ? LONGEST_PAUSE_MS : mendingMs;
     const ofAllMs = this.#waiting * PAUSE_PER_SHARD_MS;
     return {
       firstMs: Math.max(SHORTEST_PAUSE_MS, ofAllMs),
@@ -197,8 +195,8 @@ export class ShardPreparation {
     const reason = this.#databases.withheld(shard) ?? 'it is being prepared';
     const database = this.#databases.withhold(shard, reason);
     await requireAnswer(database);
-    this.#options.inform?.(`preparing ${this.#nameOf(shard)}`);
-    const applied = await this.#bringUpToDate(database, shard);
+    this.#options.inform?.(`preparing ${nameOf(this.#databases, shard)}`);
+    const applied = await bringUpToDate(database, this.#databases, this.#options);
     const schema = await snapshotSchema(database);
     this.#requireFit(shard, schema);
     await this.#defaultShard.check(database);
@@ -206,7 +204,7 @@ export class ShardPreparation {
     this.#snapshots.push({ shard, ok: true, value: schema });
     this.#databases.admit(shard);
     const migrated = applied === 0 ? '' : `: ${applied} migration${applied === 1 ? '' : 's'} applied`;
-    this.#options.inform?.(`${this.#nameOf(shard)} is up to date${migrated}`);
+    this.#options.inform?.(`${nameOf(this.#databases, shard)} is up to date${migrated}`);
     const waitedMs = time.nowMs() - startedAt;
     time.setTimeout(this.#othersMayWait, Math.max(0, OTHERS_MS - waitedMs)).unref();
   }
@@ -221,35 +219,39 @@ export class ShardPreparation {
     this.#warn(message);
   }
 
-  /** @returns how many migrations were applied */
-  async #bringUpToDate(database: ShardDatabase, shard: ShardIdentifier): Promise<number> {
-    const member = this.#databases.memberConfig(shard);
-    if (this.#options.migrate !== false) {
-      const { defaultShard } = this.#databases;
-      return (await migrateShard(database, member, { ...this.#options, defaultShard })).applied.length;
-    }
-    await verifyShard(database, member, this.#options);
-    return 0;
-  }
-
   #report(shard: ShardIdentifier, error: unknown): void {
     if (isOver(error) || !this.#databases.has(shard)) return;
     // The same text for each failure of one kind: while its circuit is open, a database fails without an attempt.
     const reason = messageOf(error).replace('not tried: ', '');
     if (this.#databases.withheld(shard) === reason) return;
     this.#databases.withhold(shard, reason);
-    this.#warn(`${this.#nameOf(shard)} is out of service: ${reason}`);
+    this.#warn(`${nameOf(this.#databases, shard)} is out of service: ${reason}`);
   }
+}
 
-  #nameOf(shard: ShardIdentifier): string {
-    return `shard ${this.#databases.memberConfig(shard).name} ${shard.toString()}`;
+function nameOf(databases: DatabaseRegistry, shard: ShardIdentifier): string {
+  return `shard ${databases.memberConfig(shard).name} ${shard.toString()}`;
+}
+
+/** @returns how many migrations were applied */
+async function bringUpToDate(
+  database: ShardDatabase,
+  databases: DatabaseRegistry,
+  options: PrepareOptions,
+): Promise<number> {
+  const member = databases.memberConfig(database.shard);
+  if (options.migrate !== false) {
+    const { defaultShard } = databases;
+    return (await migrateShard(database, member, { ...options, defaultShard })).applied.length;
   }
+  await verifyShard(database, member, options);
+  return 0;
 }
 
 /** The failure with which the process must not start: a mistake of the configuration, or no shard can ever serve. */
 function hopelessness(
   outcomes: readonly ShardOutcome<void>[],
-  isPassing: (shard: ShardIdentifier, error: unknown) => boolean,
+  databases: DatabaseRegistry,
 ): { readonly error: unknown } | undefined {
   const failures = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome]));
   const isMistake = (error: unknown): boolean =>
@@ -257,7 +259,8 @@ function hopelessness(
   const mistake = failures.find(({ error }) => isMistake(error));
   if (mistake !== undefined) return mistake;
   const isOver =
-    failures.length === outcomes.length && !failures.some((each) => isPassing(each.shard, each.error));
+    failures.length === outcomes.length &&
+    !failures.some(({ shard, error }) => isPassing(databases, shard, error));
   return isOver ? failures[0] : undefined;
 }
 
@@ -270,7 +273,9 @@ async function requireAnswer(database: ShardDatabase): Promise<void> {
 
 const PASSING: readonly SqlStateMeaning[] = ['unavailable', 'saturated', 'transient', 'locked'];
 
-function isPassing(error: unknown): boolean {
+/** Whether the failure may resolve by itself. An embedded database that cannot be opened does not. */
+function isPassing(databases: DatabaseRegistry, shard: ShardIdentifier, error: unknown): boolean {
+  if (databases.memberConfig(shard).primary.url.kind !== 'postgresql') return false;
   const cause = error instanceof MigrationError ? error.cause : error;
   if (!(cause instanceof DriverFailure)) return false;
   if (cause.sqlState === undefined) return true;

@@ -1,11 +1,11 @@
-import type { UnsafeSetting } from '../config/types.js';
+import type { DataSourceConfig } from '../config/types.js';
 import { UnsafeServerError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 
 /** Minimum server version that has all used features. */
 const MINIMUM_VERSION = 140_000;
 /** Settings with which acknowledged commits can be lost if they are off. */
-export const DURABILITY_SETTINGS: readonly UnsafeSetting[] = [
+export const DURABILITY_SETTINGS: DataSourceConfig['allowUnsafe'] = [
   'fsync',
   'full_page_writes',
   'synchronous_commit',
@@ -17,7 +17,7 @@ export interface ServerFacts {
   readonly isTooOld: boolean;
   readonly encoding: string;
   /** Durability settings that are off. */
-  readonly off: readonly UnsafeSetting[];
+  readonly off: DataSourceConfig['allowUnsafe'];
 }
 
 export async function readServer(database: Pick<ShardDatabase, 'query'>): Promise<ServerFacts> {
@@ -42,7 +42,7 @@ export async function readServer(database: Pick<ShardDatabase, 'query'>): Promis
  */
 export async function checkServer(
   database: ShardDatabase,
-  allowed: readonly UnsafeSetting[],
+  allowed: DataSourceConfig['allowUnsafe'],
   session: Pick<ShardDatabase, 'query'> = database,
 ): Promise<void> {
   const { kind, description } = database;

@@ -1,12 +1,9 @@
 import type { AccessConfig } from '../config/types.js';
-import type { JsonValue } from '../domain/json.js';
+import type { JsonObject } from '../domain/json.js';
 import type { DocumentedRoute } from './documented-route.js';
 
-/** A security scheme object of OpenAPI 3.1: `{ type: 'http', scheme: 'bearer' }`. */
-export type SecurityScheme = { readonly [member: string]: JsonValue };
-
-/** Schemes by their names in the document. A caller needs one of them. */
-export type SecuritySchemes = Readonly<Record<string, SecurityScheme>>;
+/** Security scheme objects of OpenAPI 3.1 by their names in the document. A caller needs one of them. */
+export type SecuritySchemes = Readonly<Record<string, JsonObject>>;
 
 /** Scheme of JSON Web Tokens. */
 export const TOKEN_SCHEMES: SecuritySchemes = {

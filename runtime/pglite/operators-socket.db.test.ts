@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { LoopTime } from '../concurrency/loop-time.js';
-import { type OpenDatabasesOptions, openDatabases } from '../databases.js';
+import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
@@ -23,7 +23,10 @@ const socket = `${directory}.sock`;
 const registries: DatabaseRegistry[] = [];
 let server: DatabaseRegistry;
 
-function open(embedded: OpenDatabasesOptions['embedded'], location = directory): DatabaseRegistry {
+function open(
+  embedded: NonNullable<Parameters<typeof openDatabases>[1]>['embedded'],
+  location = directory,
+): DatabaseRegistry {
   const topology = topologyOf([
     [shard, testDataSource({ kind: 'pglite', storage: 'file', location }, undefined)],
   ]);

@@ -1,4 +1,4 @@
-import type { DataSourceConfig, PgliteUrl } from '../config/types.js';
+import type { DatabaseUrl, DataSourceConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { AdapterOptions } from '../sharding/database-adapter.js';
 import { PooledDatabase } from '../sharding/pooled-database.js';
@@ -15,7 +15,7 @@ export class PgliteDatabase extends PooledDatabase<PgliteConnection> {
 
   constructor(
     shard: ShardIdentifier,
-    url: PgliteUrl,
+    url: Extract<DatabaseUrl, { readonly kind: 'pglite' }>,
     dataSource: DataSourceConfig,
     options: Pick<HomeOptions, 'warn' | 'use'> & Pick<AdapterOptions, 'serverInDoubt'>,
   ) {

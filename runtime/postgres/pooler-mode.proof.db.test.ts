@@ -5,7 +5,7 @@ import { afterEach, expect, it } from 'vitest';
 import { describeThroughPgbouncer } from '../../test/databases/pgbouncer-vitest.js';
 import { testDataSource } from '../../test/databases/topology.js';
 import { describeOn, testServer } from '../../test/databases/vitest.js';
-import type { DataSourceConfig, Pooler, PostgresUrl } from '../config/types.js';
+import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { compileProgram } from '../execution/test-support/compiled-program.js';
 import { migrate } from '../migration/migrate.js';
@@ -113,8 +113,10 @@ describeOn('postgresql', 'A database in pooler mode, at the server itself', (har
   const databases = new TestDatabases(harness);
   afterEach(() => databases.end());
 
-  const open = async (pooler: Pooler, overrides: Partial<DataSourceConfig> = {}): Promise<ShardDatabase> =>
-    databases.open(await databases.source({ ...overrides, pooler }));
+  const open = async (
+    pooler: DataSourceConfig['pooler'],
+    overrides: Partial<DataSourceConfig> = {},
+  ): Promise<ShardDatabase> => databases.open(await databases.source({ ...overrides, pooler }));
 
   declareCommon((overrides) => open('pgbouncer-1.21', overrides));
 

@@ -297,7 +297,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   /** The commit is the time between execution and answer. */
   #reportTimes(): void {
     const { caller, sent } = this.#call ?? {};
-    const executedAt = sent?.run.executedAt;
+    const executedAt = sent?.run.result.executedAt;
     if (executedAt === undefined) return;
     caller?.options.onCommit?.(executedAt - this.#callSince, time.nowMs() - executedAt);
   }
@@ -305,7 +305,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   #rememberShape({ sent }: Call): void {
     if (sent?.statement.name === undefined) return;
     const prepared = this.#prepared.get(sent.statement.name);
-    if (prepared !== undefined) prepared.shape ??= sent.run.shape;
+    if (prepared !== undefined) prepared.shape ??= sent.run.result.shape;
   }
 
   /** After an error the server becomes ready again; after a fatal one it disconnects. This waits for either. */

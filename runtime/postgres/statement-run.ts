@@ -62,6 +62,34 @@ interface RowDescription {
   readonly fields: readonly FieldDef[];
 }
 
+/** What the server answers to a statement. */
+class RunResult {
+  /** Names and parsers of its columns. */
+  shape: Shape;
+  tag = '';
+  unreadable: Unreadable | undefined;
+  /** When the statement had been executed, on the clock of `time.nowMs()`; undefined if it is not timed. */
+  executedAt: number | undefined;
+  readonly #rows: unknown[][] = [];
+
+  constructor(shape: Shape) {
+    this.shape = shape;
+  }
+
+  add(fields: DataRow['fields']): void {
+    if (this.unreadable !== undefined) return;
+    try {
+      this.#rows.push(parseRow(fields, this.shape.parsers));
+    } catch (error) {
+      this.unreadable = { error };
+    }
+  }
+
+  get rows(): Rows {
+    return rowsOf(this.tag, this.shape.columns, this.#rows);
+  }
+}
+
 /**
  * Runs one statement in node-postgres, in place of its `Query`: always by the extended protocol (which accepts one
  * statement only), with rows as arrays and our own parsers, and without requesting the columns of a prepared statement
@@ -73,27 +101,20 @@ export class StatementRun implements Submittable {
   /** Read by node-postgres. */
   readonly text: string;
   readonly #values: WireValue[];
+  readonly #manner: RunManner;
   readonly #outcome: RunOutcome;
-  readonly #prepared: Prepared | undefined;
-  readonly #prelude: string | undefined;
-  readonly #isTimed: boolean;
   #isSent = false;
-  #executedAt: number | undefined;
-  #inPrelude: boolean;
-  #shape: Shape;
-  #rows: unknown[][] = [];
-  #tag = '';
-  #unreadable: Unreadable | undefined;
+  /** True until the prelude has been answered. */
+  inPrelude: boolean;
+  readonly result: RunResult;
 
-  constructor(statement: Statement, { prepared, prelude, isTimed }: RunManner, outcome: RunOutcome) {
+  constructor(statement: Statement, manner: RunManner, outcome: RunOutcome) {
     this.name = statement.name ?? '';
     this.text = statement.text;
     this.#values = encodeValues(statement.values);
-    this.#prepared = prepared;
-    this.#prelude = prelude;
-    this.#isTimed = isTimed;
-    this.#inPrelude = prelude !== undefined;
-    this.#shape = prepared?.shape ?? NO_SHAPE;
+    this.#manner = manner;
+    this.inPrelude = manner.prelude !== undefined;
+    this.result = new RunResult(manner.prepared?.shape ?? NO_SHAPE);
     this.#outcome = outcome;
   }
 
@@ -109,67 +130,31 @@ export class StatementRun implements Submittable {
     // Combines all messages into one system call.
     connection.stream.cork();
     try {
-      this.#write(connection);
+      write(connection, this, this.#values, this.#manner);
     } finally {
       connection.stream.uncork();
     }
   }
 
-  #write(connection: Connection): void {
-    if (this.#prelude !== undefined) {
-      // Without a Sync in between, the server runs both in one transaction.
-      connection.parse({ name: '', text: this.#prelude, types: [] }, true);
-      connection.bind({ statement: '' }, true);
-      connection.execute(null, true);
-    }
-    if (this.#prepared === undefined) connection.parse({ name: this.name, text: this.text, types: [] }, true);
-    connection.bind({ statement: this.name, values: this.#values }, true);
-    if (this.#prepared?.shape === undefined) connection.describe({ type: 'P', name: '' }, true);
-    connection.execute(null, true);
-    // Makes the server send the result now instead of after the commit.
-    if (this.#isTimed) connection.flush();
-    connection.sync();
-  }
-
-  /** When the statement had been executed, on the clock of `time.nowMs()`; undefined if it is not timed. */
-  get executedAt(): number | undefined {
-    return this.#executedAt;
-  }
-
-  /** True until the prelude has been answered. */
-  get inPrelude(): boolean {
-    return this.#inPrelude;
-  }
-
-  /** Names and parsers of the result's columns. */
-  get shape(): Shape {
-    return this.#shape;
-  }
-
   handleRowDescription(message: RowDescription): void {
-    this.#shape = {
+    this.result.shape = {
       columns: message.fields.map((field) => field.name),
       parsers: message.fields.map((field) => parserFor(field.dataTypeID)),
     };
   }
 
   handleDataRow(message: DataRow): void {
-    if (this.#inPrelude || this.#unreadable !== undefined) return;
-    try {
-      this.#rows.push(parseRow(message.fields, this.#shape.parsers));
-    } catch (error) {
-      this.#unreadable = { error };
-    }
+    if (!this.inPrelude) this.result.add(message.fields);
   }
 
   handleCommandComplete(message: CommandComplete): void {
-    this.#tag = message.text;
-    this.#inPrelude = false;
-    if (this.#isTimed) this.#executedAt = time.nowMs();
+    this.result.tag = message.text;
+    this.inPrelude = false;
+    if (this.#manner.isTimed) this.result.executedAt = time.nowMs();
   }
 
   handleReadyForQuery(): void {
-    this.#outcome.answered(rowsOf(this.#tag, this.#shape.columns, this.#rows), this.#unreadable);
+    this.#outcome.answered(this.result.rows, this.result.unreadable);
   }
 
   handleError(error: Error): void {
@@ -187,4 +172,25 @@ export class StatementRun implements Submittable {
   }
 
   handleCopyData(): void {}
+}
+
+function write(
+  connection: Connection,
+  { name, text }: Pick<StatementRun, 'name' | 'text'>,
+  values: WireValue[],
+  { prepared, prelude, isTimed }: RunManner,
+): void {
+  if (prelude !== undefined) {
+    // Without a Sync in between, the server runs both in one transaction.
+    connection.parse({ name: '', text: prelude, types: [] }, true);
+    connection.bind({ statement: '' }, true);
+    connection.execute(null, true);
+  }
+  if (prepared === undefined) connection.parse({ name, text, types: [] }, true);
+  connection.bind({ statement: name, values }, true);
+  if (prepared?.shape === undefined) connection.describe({ type: 'P', name: '' }, true);
+  connection.execute(null, true);
+  // Makes the server send the result now instead of after the commit.
+  if (isTimed) connection.flush();
+  connection.sync();
 }

@@ -27,7 +27,7 @@ export interface DatabaseRegistryOptions {
 }
 
 /** Options of a reload of the topology. */
-export interface ReloadOptions {
+interface ReloadOptions {
   /** Called for each new shard before it is added: migrates its database. */
   readonly prepare?: (database: ShardDatabase, member: MemberConfig) => Promise<void>;
   /**
@@ -164,7 +164,7 @@ export class DatabaseRegistry {
     const database = this.#databases.get(shard) ?? this.#keep(shard, this.memberConfig(shard).primary);
     const message = `${database.description}: shard ${shard} is out of service: ${reason}`;
     const refusal = { phase: 'not-sent', reason: 'withheld', retryAfterMs: WITHHELD_RETRY_MS } as const;
-    database.refuse(() => new DriverFailure(message, refusal));
+    database.refusal = () => new DriverFailure(message, refusal);
     this.#changeService(shard, reason);
     return database.past;
   }
@@ -172,7 +172,8 @@ export class DatabaseRegistry {
   /** Puts a withheld shard into service again. */
   admit(shard: ShardIdentifier): void {
     if (!this.#withheld.has(shard)) return;
-    this.#databases.get(shard)?.refuse(undefined);
+    const database = this.#databases.get(shard);
+    if (database !== undefined) database.refusal = undefined;
     this.#changeService(shard, undefined);
   }
 
@@ -282,7 +283,7 @@ export class DatabaseRegistry {
       if (this.#members.has(shard)) continue;
       this.#databases.delete(shard);
       this.#withheld.delete(shard);
-      database.refuse(() => new ShardRemovedFailure(shard.toString()));
+      database.refusal = () => new ShardRemovedFailure(shard.toString());
       for (const listener of this.#removalListeners) listener(shard);
       void database.close();
     }

@@ -1,7 +1,7 @@
 import type { ShardDatabase } from './shard-database.js';
 
 /** Events with external effects that a handler has handled and that the log no longer contains. */
-export interface HandlerAhead {
+interface HandlerAhead {
   readonly handler: string;
   /** Number of known events; a process remembers its last thousand. */
   readonly events: number;

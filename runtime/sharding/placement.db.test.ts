@@ -6,7 +6,7 @@ import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardUnavailableError, UnknownShardError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
-import { Placement, type PlacementSource } from './placement.js';
+import { Placement } from './placement.js';
 
 const [a, b, c, elsewhere] = [0, 1, 2]
   .map((member) => ShardIdentifier.of(1, member))
@@ -105,7 +105,7 @@ it('does not leave a member out for longer than it is out of reach', async () =>
   const rows = { columns: [], rows: [[1]], command: 'SELECT', rowCount: 1 };
   const query = () => (isReachable ? Promise.resolve(rows) : Promise.reject(new Error('out of reach')));
   const member = ShardIdentifier.of(1, 0);
-  const source: PlacementSource = {
+  const source: ConstructorParameters<typeof Placement>[0] = {
     shards: () => [member],
     groupNumbers: () => new Set([1]),
     memberConfig: (shard) => ({ shard }),

@@ -20,7 +20,7 @@ export type PlacementPolicy =
   | { readonly kind: 'least-filled' };
 
 /** Options of one choice. */
-export interface PlacementOptions {
+interface PlacementOptions {
   /**
    * An idempotency key, or another identifier of the request: with the same key `weighted` makes the same choice, while
    * the members and their weights stay the same.
@@ -29,7 +29,7 @@ export interface PlacementOptions {
 }
 
 /** Settings of `Placement`. */
-export interface PlacementSettings {
+interface PlacementSettings {
   /** How long the sizes of databases are cached, in milliseconds. Default 60,000. */
   readonly sizesForMs?: number;
   /** From 0 to below 1. Default `Math.random`. */
@@ -47,10 +47,10 @@ interface Sizes {
 }
 
 /** The part of a member's configuration that placement uses. */
-export type PlacedMember = Pick<MemberConfig, 'shard' | 'weight' | 'draining'>;
+type PlacedMember = Pick<MemberConfig, 'shard' | 'weight' | 'draining'>;
 
 /** The part of a `DatabaseRegistry` that placement uses. */
-export interface PlacementSource {
+interface PlacementSource {
   shards(): readonly ShardIdentifier[];
   /** Numbers of groups by their numbers or names; unknown groups are left out. */
   groupNumbers(groups: readonly (string | number)[]): ReadonlySet<number>;

@@ -9,16 +9,14 @@ import { callShard } from './public-error.js';
 import type { CallOptions, ShardDatabase } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
 
-/** A position in the write-ahead log of one shard's primary, such as `0/16B3748`. */
-export type LogPosition = string;
-
 /** Options of reads on replicas (`secondary-config`). A shard without a replica is read on its primary. */
 export interface ReplicaRead {
   /**
-   * Minimum position that each replica must have replayed: a caller that writes before it requests the position reads
-   * its own writes. Default: any state. Shards that are not listed may have any state.
+   * Minimum position in the primary's write-ahead log, such as `0/16B3748`, that each replica must have replayed: a
+   * caller that writes before it requests the position reads its own writes. Default: any state. Shards that are not
+   * listed may have any state.
    */
-  readonly after?: ReadonlyMap<ShardIdentifier, LogPosition>;
+  readonly after?: ReadonlyMap<ShardIdentifier, string>;
   /** Maximum wait for a lagging replica before the primary is read instead, in milliseconds. Default 0. */
   readonly waitMs?: number;
 }
@@ -67,7 +65,7 @@ export class ReplicaReads {
    * @throws UnknownShardError if the shard is not configured
    * @throws ShardUnavailableError if its database cannot be reached
    */
-  async position(shard: ShardIdentifier): Promise<LogPosition> {
+  async position(shard: ShardIdentifier): Promise<string> {
     const text = 'select pg_current_wal_insert_lsn()::text';
     const database = this.#databases.database(shard);
     const query = { text, values: [] };
@@ -76,7 +74,7 @@ export class ReplicaReads {
   }
 
   /** The positions of many shards, to pass to a later read. */
-  async positions(shards: readonly ShardIdentifier[]): Promise<ReadonlyMap<ShardIdentifier, LogPosition>> {
+  async positions(shards: readonly ShardIdentifier[]): Promise<ReadonlyMap<ShardIdentifier, string>> {
     const entries = shards.map(async (shard) => [shard, await this.position(shard)] as const);
     return new Map(await Promise.all(entries));
   }
@@ -158,7 +156,7 @@ function hangs(): DriverFailure {
 
 async function hasReplayed(
   replica: ShardDatabase,
-  after: LogPosition,
+  after: string,
   waitMs: number,
   options: CallOptions | undefined,
 ): Promise<boolean> {

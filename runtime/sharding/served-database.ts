@@ -28,6 +28,14 @@ export interface SwitchOptions {
   readonly openOld: () => ShardDatabase;
 }
 
+/** The database that is in use. */
+interface Target {
+  readonly database: ShardDatabase;
+  readonly breaker: CircuitBreaker;
+  /** How long calls without their own limit wait at a barrier, in milliseconds. */
+  readonly timeoutMs: number;
+}
+
 /** Passes a call on to the database that is in use when it is sent. */
 type Call<T> = (database: ShardDatabase, options: CallOptions | undefined) => Promise<T>;
 
@@ -43,47 +51,45 @@ const acquire: Call<ShardSession> = (database, options) => database.acquire(opti
  * switched; and the circuit breaker, while the database is unreachable. Its pool can be replaced while it is used.
  */
 export class ServedDatabase implements ShardDatabase {
-  #target: ShardDatabase;
-  #breaker: CircuitBreaker = new CircuitBreaker();
-  #timeoutMs: number;
+  #target: Target;
   readonly #guard: () => void;
   /** Pools of callers that have kept their connections. */
   readonly #replaced: Set<ShardDatabase> = new Set();
   /** Resolves when callers may continue. */
   #barrier: Promise<void> | undefined;
-  /** Creates the failure of all calls while no call may pass. */
-  #refusal: (() => DriverFailure) | undefined;
+  /** Creates the failure of all calls, which are not sent, while no call may pass. Undefined: calls pass. */
+  refusal: (() => DriverFailure) | undefined;
 
   /**
    * @param timeoutMs how long calls without their own limit wait at a barrier
    * @param guard throws where no statement may be sent, except those with `INTERNAL_ACCESS`; also called for each call of
    *   sessions that were opened earlier
    */
-  constructor(target: ShardDatabase, timeoutMs: number, guard: () => void = () => {}) {
-    this.#target = target;
-    this.#timeoutMs = timeoutMs;
+  constructor(database: ShardDatabase, timeoutMs: number, guard: () => void = () => {}) {
+    this.#target = targetOf(database, timeoutMs);
     this.#guard = guard;
   }
 
   get shard(): ShardIdentifier {
-    return this.#target.shard;
+    return this.#target.database.shard;
   }
 
   get kind(): ShardDatabase['kind'] {
-    return this.#target.kind;
+    return this.#target.database.kind;
   }
 
   get description(): string {
-    return this.#target.description;
+    return this.#target.database.description;
   }
 
   get sessionState(): boolean {
-    return this.#target.sessionState;
+    return this.#target.database.sessionState;
   }
 
   /** Bypasses the breaker: a listener retries its connection itself. */
   get listen(): ShardDatabase['listen'] {
-    const listen = this.#target.listen?.bind(this.#target);
+    const { database } = this.#target;
+    const listen = database.listen?.bind(database);
     if (listen === undefined) return undefined;
     return (channel, listener) => guarded(this.#guard, () => listen(channel, listener));
   }
@@ -108,17 +114,14 @@ export class ServedDatabase implements ShardDatabase {
   }
 
   stats(): PoolStats {
-    return { ...this.#target.stats(), circuit: this.#breaker.state };
-  }
-
-  /** Fails every call at once as not sent. Undefined: calls pass again. */
-  refuse(refusal: (() => DriverFailure) | undefined): void {
-    this.#refusal = refusal;
+    const { database, breaker } = this.#target;
+    return { ...database.stats(), circuit: breaker.state };
   }
 
   /** Sends all later calls to another pool of the same database. Calls in progress finish on the old one. */
-  replace(target: ShardDatabase, timeoutMs: number): void {
-    const old = this.#swap(target, timeoutMs);
+  replace(database: ShardDatabase, timeoutMs: number): void {
+    const old = this.#target.database;
+    this.#target = targetOf(database, timeoutMs);
     this.#replaced.add(old);
     // Not awaited: callers may keep their connections up to their own limits.
     void quiet(old, Number.POSITIVE_INFINITY).then(async () => {
@@ -128,7 +131,8 @@ export class ServedDatabase implements ShardDatabase {
   }
 
   async close(graceMs?: number): Promise<void> {
-    await Promise.all([this.#target, ...this.#replaced].map((database) => database.close(graceMs)));
+    const pools = [this.#target.database, ...this.#replaced];
+    await Promise.all(pools.map((pool) => pool.close(graceMs)));
   }
 
   /**
@@ -145,7 +149,7 @@ export class ServedDatabase implements ShardDatabase {
     });
     try {
       // A transaction that began on a replaced pool is on the old server, too.
-      const pools = [this.#target, ...this.#replaced];
+      const pools = [this.#target.database, ...this.#replaced];
       const areQuiet = await Promise.all(pools.map((pool) => quiet(pool, options.patienceMs)));
       if (areQuiet.includes(false)) {
         throw new DriverFailure(`${this.description}: calls are still in progress`, {
@@ -153,12 +157,12 @@ export class ServedDatabase implements ShardDatabase {
           reason: 'pool-exhausted',
         });
       }
-      await this.#target.close(0);
+      await this.#target.database.close(0);
       try {
         await options.check();
-        this.#swap(options.openNew(), options.timeoutMs);
+        this.#target = targetOf(options.openNew(), options.timeoutMs);
       } catch (error) {
-        this.#swap(options.openOld(), this.#timeoutMs);
+        this.#target = targetOf(options.openOld(), this.#target.timeoutMs);
         throw error;
       }
     } finally {
@@ -167,55 +171,59 @@ export class ServedDatabase implements ShardDatabase {
     }
   }
 
-  #swap(target: ShardDatabase, timeoutMs: number): ShardDatabase {
-    const old = this.#target;
-    this.#target = target;
-    this.#breaker = new CircuitBreaker();
-    this.#timeoutMs = timeoutMs;
-    return old;
-  }
-
   #pass<T>(options: CallOptions | undefined, call: Call<T>): Promise<T> {
     try {
       if (options?.access !== INTERNAL_ACCESS) this.#guard();
     } catch (error) {
       return Promise.reject(error);
     }
-    if (this.#refusal !== undefined) return Promise.reject(this.#refusal());
-    return this.#barrier === undefined ? this.#send(options, call) : this.#afterBarrier(options, call);
+    if (this.refusal !== undefined) return Promise.reject(this.refusal());
+    if (this.#barrier === undefined) return this.#send(options, call);
+    const { timeoutMs } = this.#target;
+    const send = (limits: CallOptions): Promise<T> => this.#send(limits, call);
+    return afterBarrier(() => this.#barrier, this.description, { timeoutMs, ...options }, send);
   }
 
   #send<T>(options: CallOptions | undefined, call: Call<T>): Promise<T> {
-    const database = this.#target;
-    return this.#breaker.run(() => call(database, options));
+    const { database, breaker } = this.#target;
+    return breaker.run(() => call(database, options));
   }
+}
 
-  async #afterBarrier<T>(options: CallOptions = {}, call: Call<T>): Promise<T> {
-    const { place, signal } = options;
-    const deadline = time.nowMs() + (options.timeoutMs ?? this.#timeoutMs);
-    const failure = (reason: FailureReason, message: string): DriverFailure =>
-      new DriverFailure(`${this.description}: ${message}`, { phase: 'not-sent', reason });
-    const late = (): DriverFailure => failure('unreachable', 'the database is being switched');
-    // Aborted when the caller leaves its place, or aborts.
-    const exit = new AbortController();
-    const left = new Promise<never>((_, reject) => onAbort(exit.signal, () => reject(exit.signal.reason)));
-    left.catch(() => {});
-    const abort = (): void => exit.abort(failure('aborted', 'aborted during a switch'));
-    if (place !== undefined) place.leave = () => exit.abort(late());
-    const unlisten = signal && onAbort(signal, abort);
-    if (signal?.aborted === true) abort();
-    try {
-      while (this.#barrier !== undefined) {
-        await deadlines.race(Promise.race([this.#barrier, left]), deadline, late);
-      }
-      // It may have left after the barrier was opened.
-      exit.signal.throwIfAborted();
-    } finally {
-      unlisten?.();
-      if (place !== undefined) place.leave = undefined;
-    }
-    return this.#send({ ...options, timeoutMs: Math.max(deadline - time.nowMs(), 1) }, call);
+function targetOf(database: ShardDatabase, timeoutMs: number): Target {
+  return { database, breaker: new CircuitBreaker(), timeoutMs };
+}
+
+/** Sends a call as soon as no barrier holds it back, in the same turn, with the time that is left. */
+async function afterBarrier<T>(
+  barrier: () => Promise<void> | undefined,
+  description: string,
+  options: CallOptions & { readonly timeoutMs: number },
+  send: (options: CallOptions) => Promise<T>,
+): Promise<T> {
+  const { place, signal } = options;
+  const deadline = time.nowMs() + options.timeoutMs;
+  const failure = (reason: FailureReason, message: string): DriverFailure =>
+    new DriverFailure(`${description}: ${message}`, { phase: 'not-sent', reason });
+  const late = (): DriverFailure => failure('unreachable', 'the database is being switched');
+  // Aborted when the caller leaves its place, or aborts.
+  const exit = new AbortController();
+  const left = new Promise<never>((_, reject) => onAbort(exit.signal, () => reject(exit.signal.reason)));
+  left.catch(() => {});
+  const abort = (): void => exit.abort(failure('aborted', 'aborted during a switch'));
+  if (place !== undefined) place.leave = () => exit.abort(late());
+  const unlisten = signal && onAbort(signal, abort);
+  if (signal?.aborted === true) abort();
+  try {
+    for (let closed = barrier(); closed !== undefined; closed = barrier())
+      await deadlines.race(Promise.race([closed, left]), deadline, late);
+    // It may have left after the barrier was opened.
+    exit.signal.throwIfAborted();
+  } finally {
+    unlisten?.();
+    if (place !== undefined) place.leave = undefined;
   }
+  return send({ ...options, timeoutMs: Math.max(deadline - time.nowMs(), 1) });
 }
 
 function guarded<T>(guard: () => void, call: () => Promise<T>): Promise<T> {

@@ -5,13 +5,10 @@ import { DriverFailure } from './driver-failure.js';
 import { kyselyOver, toStatement } from './kysely-session.js';
 import type { CallOptions, Rows, ShardDatabase, ShardSession, Statement } from './shard-database.js';
 
-/** PostgreSQL's isolation levels. */
-export type IsolationLevel = 'read committed' | 'repeatable read' | 'serializable';
-
 /** Options of a transaction. */
 export interface TransactionOptions {
   /** Default: the server's (`read committed` unless configured otherwise). */
-  readonly isolationLevel?: IsolationLevel;
+  readonly isolationLevel?: 'read committed' | 'repeatable read' | 'serializable';
   /** Whether the database refuses every write. Default false. */
   readonly readOnly?: boolean;
   /**

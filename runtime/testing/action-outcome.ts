@@ -4,7 +4,7 @@ import { assertFields, assertShowsSame, show, showItem, showSchedule } from './s
 import { type FieldsOf, SpecOutcome } from './spec-outcome.js';
 
 /** An expected result: some fields of a model, or any other value as a whole. */
-export type ExpectedResult<Result> = Result extends Entity ? FieldsOf<Result> : Result;
+type ExpectedResult<Result> = Result extends Entity ? FieldsOf<Result> : Result;
 
 /** The outcome of an action, with its checks; see `SpecOutcome`. */
 export class ActionOutcome<Result> extends SpecOutcome<Result, Performed<Result>> {

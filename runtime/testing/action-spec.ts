@@ -27,7 +27,7 @@ import { eventsOf, type Performed, performedIn } from './performed.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /** Options of an action's specification. */
-export interface ActionSpecOptions<Params, Result> extends MemoryTopology {
+interface ActionSpecOptions<Params, Result> extends MemoryTopology {
   /** Creates the action, once per `when`. */
   readonly create: (kit: SpecKit) => Action<Params, Result>;
   /** Default: a `VirtualClock` at 2025-01-01T00:00:00Z. */

@@ -4,15 +4,16 @@ import type { Clock } from '../domain/clock.js';
 import type { Model } from '../domain/model.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import type { Caller } from '../domain/principal.js';
+import type { SagaClass } from '../sagas/saga.js';
 import { ActionSpec, DEFAULT_PRINCIPAL } from './action-spec.js';
 import { type HandlerClass, HandlerSpec } from './handler-spec.js';
 import type { SpecifiedApplication } from './memory-application.js';
 import type { MemoryTopology } from './memory-databases.js';
-import { SagaSpec, type SpecifiedSaga } from './saga-spec.js';
+import { SagaSpec } from './saga-spec.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /** Topology, clock and principal of an application's specifications. */
-export interface ApplicationSpecsSettings extends MemoryTopology {
+interface ApplicationSpecsSettings extends MemoryTopology {
   /** Default: a `VirtualClock` at 2025-01-01T00:00:00Z. */
   readonly clock?: Clock;
   /** The default principal that runs actions and starts sagas. Default: a principal named `spec`. */
@@ -20,7 +21,7 @@ export interface ApplicationSpecsSettings extends MemoryTopology {
 }
 
 /** The settings, with the collaborators of the application's actions; optional if there are none. */
-export type ApplicationSpecsOptions<Collaborators> = ApplicationSpecsSettings &
+type ApplicationSpecsOptions<Collaborators> = ApplicationSpecsSettings &
   (Record<never, never> extends Collaborators
     ? { readonly collaborators?: Collaborators }
     : { readonly collaborators: Collaborators });
@@ -32,7 +33,7 @@ export interface ApplicationSpecs {
   /** Starts the specification of one event handler. @throws UnknownHandlerError when awaited if it is not registered */
   handler<Event extends ModelEvent<unknown>>(handlerClass: HandlerClass<Event>): HandlerSpec<Event>;
   /** Starts the specification of one saga. @throws UnknownHandlerError when awaited if it is not registered */
-  saga<M extends Model>(sagaClass: SpecifiedSaga<M>): SagaSpec<M>;
+  saga<M extends Model>(sagaClass: SagaClass<M>): SagaSpec<M>;
 }
 
 /**

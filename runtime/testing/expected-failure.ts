@@ -2,14 +2,14 @@ import { AssertionError } from 'node:assert';
 import type { StagedItem } from '../action/action-plan.js';
 import { showItem } from './show.js';
 
-/** An error class as a value, possibly abstract. */
-export type ErrorClass<E extends Error> = abstract new (...args: never[]) => E;
-
 /** The expected failure of a run. */
 export interface ExpectedFailure<E extends Error> {
   /** Subject of messages: `the action`. */
   readonly subject: string;
-  readonly errorClass: ErrorClass<E>;
+  /** Possibly abstract. */
+  readonly errorClass: abstract new (
+    ...args: never[]
+  ) => E;
   /** The whole text, or a pattern. Undefined: any. */
   readonly message: string | RegExp | undefined;
 }

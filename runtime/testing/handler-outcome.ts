@@ -6,7 +6,7 @@ import { assertShowsSame, show } from './show.js';
 import { SpecOutcome } from './spec-outcome.js';
 
 /** An action and its params. */
-export interface StartedAction<Params = unknown> {
+interface StartedAction<Params = unknown> {
   readonly action: ActionClass<Params, unknown>;
   readonly params: NoInfer<Params>;
 }

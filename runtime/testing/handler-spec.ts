@@ -21,7 +21,7 @@ export interface HandlerClass<Event extends ModelEvent<unknown>> {
 }
 
 /** Options of a delivery. */
-export interface DeliveryOptions {
+interface DeliveryOptions {
   /**
    * Id of the event, a UUID: an event that is given again with another id is another event. Default: a new one, or that of
    * the event's first delivery.

@@ -40,10 +40,7 @@ export interface SpecKit {
 }
 
 /** A repository class as a value. */
-export type RepositoryClass<M extends Entity, R> = new (
-  context: RepositoryContext,
-  model: ModelDescriptor<M>,
-) => R;
+type RepositoryClass<M extends Entity, R> = new (context: RepositoryContext, model: ModelDescriptor<M>) => R;
 
 /** An application as specifications run it, without the type of its collaborators. */
 export interface SpecifiedApplication extends MemoryTopology {

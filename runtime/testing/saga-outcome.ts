@@ -5,7 +5,7 @@ import { assertFields, assertShowsSame, show } from './show.js';
 import { type FieldsOf, SpecOutcome } from './spec-outcome.js';
 
 /** A step that was taken. */
-export interface TakenStep {
+interface TakenStep {
   /** State in which it was taken. */
   readonly state: string;
   /** Name of the action's class. */
@@ -17,7 +17,7 @@ export interface TakenStep {
 }
 
 /** An expected step: its state, or the fields to compare. */
-export type ExpectedStep<State extends string> =
+type ExpectedStep<State extends string> =
   | State
   | {
       readonly state: State;

@@ -6,12 +6,9 @@ import type { Model } from '../domain/model.js';
 import type { Caller } from '../domain/principal.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
-import type { Saga } from '../sagas/saga.js';
+import type { SagaClass } from '../sagas/saga.js';
 import { SagaOutcome } from './saga-outcome.js';
 import { runSaga, type SagaSetting, type SagaTrouble, StartAction } from './saga-simulation.js';
-
-/** A saga class as a value. */
-export type SpecifiedSaga<M extends Model> = new () => Saga<M>;
 
 /**
  * Specifies one saga without a database and without waiting: `await spec.given(source,
@@ -21,11 +18,11 @@ export type SpecifiedSaga<M extends Model> = new () => Saga<M>;
  * may share one.
  */
 export class SagaSpec<M extends Model> {
-  readonly #saga: SpecifiedSaga<M>;
+  readonly #saga: SagaClass<M>;
   readonly #setting: SagaSetting;
 
   /** @internal use `applicationSpecs` */
-  constructor(saga: SpecifiedSaga<M>, setting: SagaSetting) {
+  constructor(saga: SagaClass<M>, setting: SagaSetting) {
     this.#saga = saga;
     this.#setting = setting;
   }

@@ -6,7 +6,7 @@ import type { ModelClass } from '../domain/id.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { type CallSite, callSite, checkFrom } from './call-site.js';
-import { type ErrorClass, failureOf } from './expected-failure.js';
+import { failureOf } from './expected-failure.js';
 import type { Performed } from './performed.js';
 import { assertFields, assertShowsSame, show, showItem } from './show.js';
 
@@ -18,14 +18,14 @@ export type FieldsOf<M> = {
 };
 
 /** An expected scheduled action, with the params of its class. */
-export interface ScheduledLater<Params extends object = object> {
+interface ScheduledLater<Params extends object = object> {
   readonly at: Date;
   readonly action: ActionClass<Params, unknown>;
   readonly params: NoInfer<Params>;
 }
 
 /** A value, or a function that returns it from the result. */
-export type OfResult<Result, Value> = Value | readonly [(result: Result) => Value];
+type OfResult<Result, Value> = Value | readonly [(result: Result) => Value];
 
 /** One check, its position, and whether it claims staged models. */
 interface Check<Value> {
@@ -94,7 +94,7 @@ export abstract class SpecOutcome<Result, Value extends Performed<Result>> imple
    * @param inspect receives the error, for checks of its other fields
    */
   async thenFails<E extends Error>(
-    errorClass: ErrorClass<E>,
+    errorClass: abstract new (...args: never[]) => E,
     message?: string | RegExp,
     inspect?: (error: E) => void,
   ): Promise<void> {

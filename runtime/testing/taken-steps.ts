@@ -4,7 +4,7 @@ import type { Saga } from '../sagas/saga.js';
 import { MOVE, PARK } from '../sagas/saga-actions.js';
 import { type SagaFailure, stepOf } from '../sagas/saga-step.js';
 import type { MemoryCommit } from './memory-store.js';
-import type { TakenStep } from './saga-outcome.js';
+import type { SagaPerformed } from './saga-outcome.js';
 
 /** Params of a step's attempt. */
 interface StepParams {
@@ -25,13 +25,13 @@ const FAILING: ReadonlySet<string> = new Set([MOVE, PARK]);
 export class TakenSteps {
   readonly #saga: Saga<Model>;
   /** By step number. */
-  readonly #steps = new Map<number, TakenStep>();
+  readonly #steps = new Map<number, SagaPerformed<Model>['steps'][number]>();
 
   constructor(saga: Saga<Model>) {
     this.#saga = saga;
   }
 
-  get taken(): readonly TakenStep[] {
+  get taken(): SagaPerformed<Model>['steps'] {
     return [...this.#steps.values()];
   }
 

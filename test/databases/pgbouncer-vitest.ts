@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
-import type { DataSourceConfig, Pooler, ShardingTopology } from '../../runtime/config/types.js';
+import type { DataSourceConfig, ShardingTopology } from '../../runtime/config/types.js';
 import { postgresAdapter } from '../../runtime/databases.js';
 import { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { databaseHarness, type ShardsOptions } from './databases.js';
@@ -9,7 +9,7 @@ import { testServer } from './vitest.js';
 
 /** New databases behind PgBouncer. They are dropped after each test. */
 export interface PooledHarness {
-  readonly pooler: Pooler;
+  readonly pooler: DataSourceConfig['pooler'];
   /** Address of PgBouncer. Not available before the first test. */
   address(): ServerAddress;
   makeTopology(options?: ShardsOptions): Promise<ShardingTopology>;
@@ -29,7 +29,10 @@ export function describeThroughPgbouncer(name: string, declare: (harness: Pooled
   }
 }
 
-function whatIsMissing(program: PgbouncerProgram | undefined, pooler: Pooler): string | undefined {
+function whatIsMissing(
+  program: PgbouncerProgram | undefined,
+  pooler: DataSourceConfig['pooler'],
+): string | undefined {
   if (program === undefined) return 'there is no pgbouncer here (Debian: apt-get install pgbouncer)';
   const [major, minor] = program.version;
   const keepsStatements = major > 1 || minor >= 21;
@@ -37,7 +40,7 @@ function whatIsMissing(program: PgbouncerProgram | undefined, pooler: Pooler): s
   return `${program.path} is ${major}.${minor}`;
 }
 
-function pooledHarness(program: PgbouncerProgram, pooler: Pooler): PooledHarness {
+function pooledHarness(program: PgbouncerProgram, pooler: DataSourceConfig['pooler']): PooledHarness {
   const direct = databaseHarness('postgresql', testServer());
   const registries: DatabaseRegistry[] = [];
   let running: Pgbouncer | undefined;

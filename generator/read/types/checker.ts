@@ -1,14 +1,11 @@
 import { posix } from 'node:path';
 import { getLibFiles } from '@ts-morph/common';
-import { plainText } from '../../content-hash.js';
-import type { ProjectPaths } from '../../schema/paths.js';
 import { ts } from '../compiler.js';
 import type { SourceFiles } from '../source-files.js';
-import { compilerOptions } from './compiler-options.js';
-import { FRAMEWORK_SURFACE, isFramework } from './framework-surface.js';
+import { FRAMEWORK_SURFACE } from './framework-surface.js';
+import { type ModuleResolution, SURFACE } from './module-resolution.js';
 
 const LIBRARIES = '/lib-of-typescript/';
-const SURFACE = '/fw-actions.d.ts';
 
 /** So many files, one after the other, extend what the checker knows. The next one adds all sources. */
 const MOST_SINGLE_FILES = 4;
@@ -24,24 +21,17 @@ const libraries = new Map<string, ts.SourceFile | undefined>();
  */
 export class Checker {
   readonly #sources: SourceFiles;
-  readonly #paths: ProjectPaths;
+  readonly #modules: ModuleResolution;
   readonly #roots = new Set<string>();
   readonly #foreign = new Map<string, ts.SourceFile | undefined>();
-  readonly #inputs = new Set<string>();
   #files: readonly string[] = [];
   #augmenters: readonly string[] = [];
   #singleFiles = 0;
-  #options: ts.CompilerOptions | undefined;
   #program: ts.Program | undefined;
 
-  constructor(sources: SourceFiles, paths: ProjectPaths) {
+  constructor(sources: SourceFiles, modules: ModuleResolution) {
     this.#sources = sources;
-    this.#paths = paths;
-  }
-
-  /** Project-relative paths of what was read beside the sources: configuration of the compiler and packages. */
-  get inputs(): Iterable<string> {
-    return this.#inputs;
+    this.#modules = modules;
   }
 
   /**
@@ -79,7 +69,7 @@ export class Checker {
     this.#singleFiles += 1;
     const more = this.#singleFiles > MOST_SINGLE_FILES ? this.#files : [];
     for (const file of [source.fileName, ...this.#augmenters, ...more]) this.#roots.add(file);
-    const options = this.#compilerOptions;
+    const { options } = this.#modules;
     return ts.createProgram({ rootNames: [...this.#roots], options, host: this.#host() });
   }
 
@@ -99,30 +89,9 @@ export class Checker {
     return node.getSourceFile().fileName.startsWith(LIBRARIES);
   }
 
-  /**
-   * Returns the project-relative path, with its extension as written, of a source that an alias names: `paths` of the
-   * compiler's options, or `imports` of the package. @returns undefined for a package
-   */
-  locate(specifier: string, file: string): string | undefined {
-    const { paths, baseUrl } = this.#compilerOptions;
-    const isImport = specifier.startsWith('#');
-    if (!isImport && paths === undefined && baseUrl === undefined) return undefined;
-    const found = this.#find(specifier, posix.join(this.#sources.projectDirectory, file));
-    // A package of a workspace is imported by its name.
-    if (found === undefined || (found.isExternalLibraryImport === true && !isImport)) return undefined;
-    const path = this.#ownPath(found.resolvedFileName);
-    return path !== undefined && /\.[cm]?tsx?$/.test(path) ? path : undefined;
-  }
-
-  get #compilerOptions(): ts.CompilerOptions {
-    const folder = posix.join(this.#sources.projectDirectory, this.#paths.source);
-    this.#options ??= compilerOptions(folder, (path) => this.#read(path));
-    return this.#options;
-  }
-
   #host(): ts.CompilerHost {
     return {
-      ...this.#disk,
+      ...this.#modules.disk,
       getSourceFile: (file) => this.#load(file),
       getDefaultLibFileName: () => `${LIBRARIES}lib.d.ts`,
       getDefaultLibLocation: () => LIBRARIES,
@@ -132,25 +101,8 @@ export class Checker {
       getNewLine: () => '\n',
       writeFile: () => undefined,
       resolveModuleNameLiterals: (literals, file) =>
-        literals.map(({ text }) => ({ resolvedModule: this.#resolve(text, file) })),
+        literals.map(({ text }) => ({ resolvedModule: this.#modules.resolve(text, file) })),
     };
-  }
-
-  get #disk(): ts.ModuleResolutionHost {
-    return {
-      // Emitted files need not exist yet.
-      fileExists: (path) => ts.sys.fileExists(path) || this.#isEmitted(this.#ownPath(path)),
-      directoryExists: (path) => ts.sys.directoryExists(path) || this.#isEmitted(this.#ownPath(`${path}/`)),
-      realpath: (path) => ts.sys.realpath?.(path) ?? path,
-      readFile: (path) => this.#read(path),
-    };
-  }
-
-  #read(path: string): string | undefined {
-    const text = ts.sys.readFile(path);
-    if (text === undefined) return undefined;
-    this.#inputs.add(posix.relative(this.#sources.projectDirectory, path));
-    return plainText(text);
   }
 
   /** The trees of sources are those of the reader, so that it can ask about their nodes. */
@@ -158,51 +110,11 @@ export class Checker {
     if (file.startsWith(LIBRARIES)) return loadLibrary(file);
     if (!posix.isAbsolute(file)) return this.#sources.load(file);
     if (!this.#foreign.has(file)) {
-      const text = file === SURFACE ? FRAMEWORK_SURFACE : this.#read(file);
+      const text = file === SURFACE ? FRAMEWORK_SURFACE : this.#modules.read(file);
       const tree = text === undefined ? undefined : ts.createSourceFile(file, text, PARSED, true);
       this.#foreign.set(file, tree);
     }
     return this.#foreign.get(file);
-  }
-
-  #resolve(specifier: string, file: string): ts.ResolvedModuleFull | undefined {
-    if (isFramework(specifier)) return { resolvedFileName: SURFACE, extension: ts.Extension.Dts };
-    const own = this.#ownPath(file);
-    if (own === undefined || !/^\.\.?(\/|$)/.test(specifier) || specifier.endsWith('.json'))
-      return this.#resolvePackage(specifier, file);
-    const source = this.#sources.loadImport(posix.join(posix.dirname(own), specifier));
-    return source === undefined ? undefined : this.#source(source.fileName);
-  }
-
-  #resolvePackage(specifier: string, file: string): ts.ResolvedModuleFull | undefined {
-    const resolved = this.#find(specifier, file);
-    if (resolved === undefined || /\.[cm]?jsx?$/.test(resolved.resolvedFileName)) return undefined;
-    const own = this.#ownPath(resolved.resolvedFileName);
-    return own === undefined || !/\.[cm]?tsx?$/.test(own) ? resolved : this.#source(own);
-  }
-
-  #find(specifier: string, file: string): ts.ResolvedModuleFull | undefined {
-    const options = this.#compilerOptions;
-    const mode = ts.ModuleKind.ESNext;
-    return ts.resolveModuleName(specifier, file, options, this.#disk, undefined, undefined, mode)
-      .resolvedModule;
-  }
-
-  /** What the generator has emitted does not determine what it emits. */
-  #source(path: string): ts.ResolvedModuleFull | undefined {
-    if (this.#isEmitted(path)) return undefined;
-    return { resolvedFileName: path, extension: posix.extname(path), isExternalLibraryImport: false };
-  }
-
-  #isEmitted(path: string | undefined): boolean {
-    return path?.startsWith(`${this.#paths.output}/`) === true;
-  }
-
-  /** Returns the project-relative path of a file in the project's folder, unless it belongs to a package. */
-  #ownPath(file: string): string | undefined {
-    const folder = `${this.#sources.projectDirectory}/`;
-    const path = file.startsWith(folder) ? file.slice(folder.length) : undefined;
-    return path === undefined || /(^|\/)node_modules\//.test(path) ? undefined : path;
   }
 }
 

@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
 
-import { ConfigurationError, type ConfigurationProblem } from '../configuration-error.js';
+import { ConfigurationError } from '../configuration-error.js';
 import { parseConfig } from '../load-config.js';
 import type { FwConfig } from '../types.js';
 
@@ -48,12 +48,12 @@ export function errorOf(run: () => unknown): ConfigurationError {
 }
 
 /** The problems of a configuration text. */
-export function problemsOf(text: string, options: ParseOptions = {}): readonly ConfigurationProblem[] {
+export function problemsOf(text: string, options: ParseOptions = {}): ConfigurationError['problems'] {
   return errorOf(() => parse(text, options)).problems;
 }
 
 /** The only problem of a configuration text. Fails if there are several. */
-export function problemOf(text: string, options: ParseOptions = {}): ConfigurationProblem {
+export function problemOf(text: string, options: ParseOptions = {}): ConfigurationError['problems'][number] {
   const problems = problemsOf(text, options);
   const [problem] = problems;
   if (problem === undefined || problems.length > 1) {

@@ -6,7 +6,7 @@ import * as column from '../log/columns.js';
 import type { LoggedEvent } from '../log/event-record.js';
 
 /** `failed`: the handler failed on the event. `waiting`: the event follows a failed event of the same model. */
-export type DeadLetterState = 'failed' | 'waiting' | 'discarded';
+type DeadLetterState = 'failed' | 'waiting' | 'discarded';
 
 /** A parked event. */
 export interface DeadLetter {
@@ -44,7 +44,7 @@ export interface DeadLetterFilter {
 }
 
 /** Which dead letters to list, and the maximum number. */
-export interface DeadLetterListOptions extends DeadLetterFilter {
+interface DeadLetterListOptions extends DeadLetterFilter {
   /** Default: all but discarded ones. */
   readonly state?: DeadLetterState;
   /** Maximum per shard. Default 100. */

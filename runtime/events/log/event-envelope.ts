@@ -65,7 +65,7 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
 }
 
 /** Options of an action that a handler runs. */
-export interface ExecuteOptions {
+interface ExecuteOptions {
   /** Identifies the call among the calls of the event. 1 to 60 visible ASCII characters. Default: its number. */
   readonly name?: string;
   /** Deadline over all attempts, in milliseconds. Default: the executor's. */

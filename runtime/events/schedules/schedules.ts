@@ -6,7 +6,7 @@ import type { OperatedShards } from '../delivery/operated-shards.js';
 import * as column from '../log/columns.js';
 
 /** `failed`: the last attempt has failed. */
-export type ScheduleState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
+type ScheduleState = 'pending' | 'running' | 'done' | 'failed' | 'cancelled';
 
 /** An action that a plan has scheduled. */
 export interface ScheduledAction {
@@ -44,7 +44,7 @@ export interface RecurringAction {
 }
 
 /** Selects scheduled actions. Fields combine by AND; an empty filter matches all. */
-export interface ScheduleFilter {
+interface ScheduleFilter {
   readonly shard?: ShardIdentifier;
   /** Default: pending, running and failed ones. */
   readonly state?: ScheduleState;

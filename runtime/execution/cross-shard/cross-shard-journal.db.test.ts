@@ -13,7 +13,7 @@ import { openDatabases } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { uuid7 } from '../../domain/id-source.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { CrossShardPartialError, type JournalRefusal, UnknownShardError } from '../../errors.js';
+import { CrossShardPartialError, type JournalError, UnknownShardError } from '../../errors.js';
 import { migrate } from '../../migration/migrate.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
@@ -39,7 +39,7 @@ async function bankOn(harness: DatabaseHarness): Promise<TestBank> {
   return openBank(await harness.makeShards({ shards, migrations: accountMigrations }));
 }
 
-function refusal(reason: JournalRefusal): object {
+function refusal(reason: JournalError['reason']): object {
   return { code: 'FW_JOURNAL', reason };
 }
 

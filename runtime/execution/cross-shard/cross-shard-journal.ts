@@ -15,11 +15,9 @@ import {
 } from '../../persistence/journal/journal-entry.js';
 import type {
   JournalEntry,
-  JournalPart,
   JournalRow,
   JournalStore,
   JournalSurvey,
-  PartStatus,
 } from '../../persistence/journal/journal-store.js';
 import type { FlushOutcome } from '../../persistence/shard-store.js';
 import type { PartWrite, PlanWrite } from '../../persistence/write/plan-write.js';
@@ -90,7 +88,7 @@ export class CrossShardJournal {
   async show(entryId: string): Promise<JournalEntry> {
     const { id, shard, journal } = this.#place(entryId);
     const row = await callShard(shard, () => journal.read(id, LIMITS));
-    if (row === undefined) throw await this.#refusal(id, shard, journal);
+    if (row === undefined) throw await refusal(id, shard, journal);
     return this.#describe(row);
   }
 
@@ -119,8 +117,8 @@ export class CrossShardJournal {
   async requestFinish(entryId: string): Promise<void> {
     const { id, shard, journal } = this.#place(entryId);
     if (await callShard(shard, () => journal.request(id, LIMITS))) return;
-    const refusal = await this.#refusal(id, shard, journal);
-    if (refusal.reason !== 'closed') throw refusal;
+    const error = await refusal(id, shard, journal);
+    if (error.reason !== 'closed') throw error;
   }
 
   /**
@@ -134,7 +132,7 @@ export class CrossShardJournal {
   async finish(entryId: string): Promise<void> {
     const deadline = this.#environment.nowMs() + FINISH_MS;
     await this.#leased(entryId, async ({ row, owner, journal, shard }) => {
-      this.#requireKnown(row);
+      requireKnown(this.#registry, row);
       for (const part of await this.#missing(row)) await this.#apply(row, part, deadline);
       const closed = await callShard(shard, () => journal.close(row.id, owner, 'applied', LIMITS));
       if (!closed) throw lostLease(row.id);
@@ -162,7 +160,7 @@ export class CrossShardJournal {
     const { id, shard, journal } = this.#place(entryId);
     const owner = uuid7.next(shard.bits);
     const row = await callShard(shard, () => journal.lease(id, owner, LEASE_MS, LIMITS));
-    if (row === undefined) throw await this.#refusal(id, shard, journal);
+    if (row === undefined) throw await refusal(id, shard, journal);
     try {
       await work({ row, owner, journal, shard });
     } catch (error) {
@@ -179,13 +177,6 @@ export class CrossShardJournal {
     const id = ShardedId.named('JournalEntry', entryId);
     const shard = id.resolveShardIdentifier();
     return { id: id.getValue(), shard, journal: this.#gateways.gateway(shard).journal };
-  }
-
-  async #refusal(id: string, shard: ShardIdentifier, journal: JournalStore): Promise<JournalError> {
-    const row = await callShard(shard, () => journal.read(id, LIMITS));
-    if (row === undefined) return new JournalError(id, 'unknown', 'there is no such entry');
-    if (row.state === 'closed') return new JournalError(id, 'closed', 'it is closed');
-    return new JournalError(id, 'leased', 'another process is working on it');
   }
 
   /** The missing shard transactions. @throws JournalError if one of them can never be applied; then none is */
@@ -205,7 +196,7 @@ export class CrossShardJournal {
 
   /** The action row makes an attempt idempotent, so a shard transaction whose reply was lost is sent again. */
   async #apply(row: JournalRow, recorded: PartWrite, deadline: number): Promise<void> {
-    const part = { ...recorded, write: this.#upcast(row, recorded.write) };
+    const part = { ...recorded, write: upcast(this.#registry, row, recorded.write) };
     for (let attempt = 1; ; attempt += 1) {
       const outcome = await this.#flush(row.id, part);
       if (outcome === 'applied') return;
@@ -215,15 +206,6 @@ export class CrossShardJournal {
         throw publicError(outcome, part.shard);
       }
       await this.#environment.sleep(pauseMs, undefined);
-    }
-  }
-
-  /** An entry of a newer version may have fields that this process does not know. @throws JournalError */
-  #requireKnown({ id, actionName, parts }: JournalRow): void {
-    for (const [name, version] of paramsVersions(actionName, parts)) {
-      if (!this.#registry.isTooNew(name, version)) continue;
-      const message = `version ${version} of the params of ${name} is newer than this process knows`;
-      throw new JournalError(id, 'newer', message);
     }
   }
 
@@ -252,27 +234,8 @@ export class CrossShardJournal {
     throw new JournalError(entryId, 'stale', reason);
   }
 
-  /**
-   * A process writes params to the audit trail in the version that it knows. @throws JournalError if an upcaster throws
-   */
-  #upcast({ id, actionName }: JournalRow, write: PlanWrite): PlanWrite {
-    const { action, paramsVersion: version = 1 } = write;
-    const { params: stored } = action;
-    if (stored === undefined || version === (this.#registry.named(actionName)?.version ?? 1)) return write;
-    try {
-      // The entry stores the fields of the action's params.
-      const params = this.#registry.upcastParams(actionName, {
-        version,
-        params: JSON.parse(stored) as JsonObject,
-      });
-      return { ...write, action: { ...action, params: JSON.stringify(params) } };
-    } catch (cause) {
-      throw new JournalError(id, 'refused', messageOf(cause), { cause });
-    }
-  }
-
   async #describe(row: JournalRow): Promise<JournalEntry> {
-    const parts: JournalPart[] = [];
+    const parts: ShownStatus[] = [];
     for (const part of shownParts(row.parts)) {
       const { shard, actionId, changes } = part;
       parts.push({ shard: shard.toString(), actionId, status: await this.#statusOf(part), changes });
@@ -280,7 +243,7 @@ export class CrossShardJournal {
     return { ...row, parts };
   }
 
-  async #statusOf({ shard, actionId }: ShownPart): Promise<PartStatus> {
+  async #statusOf({ shard, actionId }: ShownPart): Promise<ShownStatus['status']> {
     try {
       return (await this.#outcomeOf(shard, actionId)) ?? 'not-applied';
     } catch (error) {
@@ -291,6 +254,8 @@ export class CrossShardJournal {
   }
 }
 
+type ShownStatus = JournalEntry['parts'][number];
+
 interface Lease {
   readonly row: JournalRow;
   readonly owner: string;
@@ -299,6 +264,41 @@ interface Lease {
 }
 
 const LIMITS: CallOptions = { timeoutMs: STATEMENT_MS };
+
+async function refusal(id: string, shard: ShardIdentifier, journal: JournalStore): Promise<JournalError> {
+  const row = await callShard(shard, () => journal.read(id, LIMITS));
+  if (row === undefined) return new JournalError(id, 'unknown', 'there is no such entry');
+  if (row.state === 'closed') return new JournalError(id, 'closed', 'it is closed');
+  return new JournalError(id, 'leased', 'another process is working on it');
+}
+
+/** An entry of a newer version may have fields that this process does not know. @throws JournalError */
+function requireKnown(registry: ActionRegistry, { id, actionName, parts }: JournalRow): void {
+  for (const [name, version] of paramsVersions(actionName, parts)) {
+    if (!registry.isTooNew(name, version)) continue;
+    const message = `version ${version} of the params of ${name} is newer than this process knows`;
+    throw new JournalError(id, 'newer', message);
+  }
+}
+
+/**
+ * A process writes params to the audit trail in the version that it knows. @throws JournalError if an upcaster throws
+ */
+function upcast(registry: ActionRegistry, { id, actionName }: JournalRow, write: PlanWrite): PlanWrite {
+  const { action, paramsVersion: version = 1 } = write;
+  const { params: stored } = action;
+  if (stored === undefined || version === (registry.named(actionName)?.version ?? 1)) return write;
+  try {
+    // The entry stores the fields of the action's params.
+    const params = registry.upcastParams(actionName, {
+      version,
+      params: JSON.parse(stored) as JsonObject,
+    });
+    return { ...write, action: { ...action, params: JSON.stringify(params) } };
+  } catch (cause) {
+    throw new JournalError(id, 'refused', messageOf(cause), { cause });
+  }
+}
 
 /** Whether the database would refuse the same transaction again. */
 function isRefusal({ phase, sqlState }: DriverFailure): boolean {

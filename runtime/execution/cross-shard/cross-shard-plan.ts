@@ -1,10 +1,5 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import {
-  CommitOutcomeUnknownError,
-  CrossShardPartialError,
-  type PartOutcome,
-  PlanMisuseError,
-} from '../../errors.js';
+import { CommitOutcomeUnknownError, CrossShardPartialError, PlanMisuseError } from '../../errors.js';
 import type { JournalEnd, JournalStore } from '../../persistence/journal/journal-store.js';
 import type { PartWrite } from '../../persistence/write/plan-write.js';
 import type { CallOptions } from '../../sharding/shard-database.js';
@@ -79,7 +74,7 @@ async function failureOf(
 async function partialError(
   { actionName, parts }: CrossShardPlan,
   entry: OwnEntry,
-  committed: readonly PartOutcome[],
+  committed: readonly CrossShardPartialError['failed'][],
   cause: unknown,
 ): Promise<CrossShardPartialError> {
   const outcomes = parts.map(outcomeOf);
@@ -121,6 +116,6 @@ function entryOf({ shard, write }: PartWrite, { journalOf, remainingMs }: CrossS
   };
 }
 
-function outcomeOf({ shard, write }: PartWrite): PartOutcome {
+function outcomeOf({ shard, write }: PartWrite): CrossShardPartialError['failed'] {
   return { shard: shard.toString(), actionId: write.action.id };
 }

@@ -1,7 +1,7 @@
 import { atMost } from '../../concurrency/at-most.js';
 import { type Timer, time } from '../../concurrency/time.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { JournalError, type JournalRefusal, messageOf } from '../../errors.js';
+import { JournalError, messageOf } from '../../errors.js';
 import type { JournalStatistics } from '../../persistence/journal/journal-statistics.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { CrossShardJournal } from './cross-shard-journal.js';
@@ -25,9 +25,13 @@ const BATCH = 20;
 const STOP_MS = 3_000;
 
 /** Another attempt would be refused too: an operator has to decide. */
-const FINAL: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>(['void', 'stale', 'refused']);
+const FINAL: ReadonlySet<JournalError['reason']> = new Set<JournalError['reason']>([
+  'void',
+  'stale',
+  'refused',
+]);
 /** Another process has finished the entry, or must finish it. */
-const SETTLED: ReadonlySet<JournalRefusal> = new Set<JournalRefusal>([
+const SETTLED: ReadonlySet<JournalError['reason']> = new Set<JournalError['reason']>([
   'leased',
   'closed',
   'unknown',

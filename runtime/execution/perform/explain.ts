@@ -37,7 +37,7 @@ export type Verdict =
   | { readonly kind: 'refused'; readonly code: string; readonly message: string };
 
 /** The changes on one shard. */
-export interface ExplainedPart {
+interface ExplainedPart {
   readonly shard: string;
   readonly statement: ExplainedStatement;
   readonly items: readonly ExplainedItem[];
@@ -49,14 +49,14 @@ export interface ExplainedPart {
 }
 
 /** The statement of a shard transaction. Ids of the action and the events exist only in the explanation. */
-export interface ExplainedStatement {
+interface ExplainedStatement {
   readonly text: string;
   /** Values of `$1`, `$2`...; arrays in PostgreSQL's text form. Without secret values. */
   readonly values: readonly unknown[];
 }
 
 /** An action that the plan would schedule. */
-export interface ExplainedSchedule {
+interface ExplainedSchedule {
   /** Exists only in the explanation. */
   readonly id: string;
   readonly action: string;
@@ -64,7 +64,7 @@ export interface ExplainedSchedule {
 }
 
 /** One staged model of a plan. */
-export interface ExplainedItem {
+interface ExplainedItem {
   readonly kind: StagedItem['kind'];
   readonly model: string;
   readonly id: string;
@@ -138,7 +138,7 @@ function verdictOn(
   if (parts.length === 0) return { kind: 'nothing-staged' };
   try {
     requireVersion(plan.items, configuration);
-    requireKeys(plan.keyed);
+    requireKeys(plan.keyed?.items);
     for (const { shard } of parts) gateways.gateway(shard);
     requireOneShard(actionName, parts, configuration);
     return { kind: 'would-write' };

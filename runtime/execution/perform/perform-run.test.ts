@@ -31,7 +31,7 @@ class Bench {
 
 /** The version that a run reads; undefined if it has to query the database, which has no rows here. */
 async function read(run: PerformRun, row: string): Promise<number | undefined> {
-  const model = await run.read({ model: accountModel, id: idOf(row).getValue(), shard }, () =>
+  const model = await run.reads.read({ model: accountModel, id: idOf(row).getValue(), shard }, () =>
     Promise.resolve(undefined),
   );
   return model?.version;
@@ -40,7 +40,7 @@ async function read(run: PerformRun, row: string): Promise<number | undefined> {
 /** Whether a query on this shard could already start. */
 async function mayQuery(run: PerformRun, on: ShardIdentifier): Promise<() => boolean> {
   let ready = false;
-  void run.beforeQuery(on).then(() => {
+  void run.reads.beforeQuery(on).then(() => {
     ready = true;
   });
   await new Promise(setImmediate);
@@ -53,17 +53,21 @@ describe('a run of perform', () => {
     const pending = bench.publish('a1>2');
     const run = bench.run();
     expect([await read(run, 'a'), await read(run, 'b')]).toEqual([2, undefined]);
-    expect(run.dependencies).toEqual([pending]);
-    expect([run.dependsOnAnother(shard), run.dependsOnAnother(other)]).toEqual([false, true]);
+    expect(run.reads.dependencies).toEqual([pending]);
+    expect([run.reads.dependsOnAnother(shard), run.reads.dependsOnAnother(other)]).toEqual([false, true]);
     pending.settle(true);
-    expect(run.dependsOnAnother(other)).toBe(false);
+    expect(run.reads.dependsOnAnother(other)).toBe(false);
   });
 
   test('without chaining sees no staged states and waits for no plan', async () => {
     const bench = new Bench();
     bench.publish('a1>2');
     const run = bench.run(false);
-    expect([await read(run, 'a'), run.dependencies, run.chaining]).toEqual([undefined, [], false]);
+    expect([await read(run, 'a'), run.reads.dependencies, run.reads.chaining]).toEqual([
+      undefined,
+      [],
+      false,
+    ]);
     expect((await mayQuery(run, shard))()).toBe(true);
   });
 
@@ -72,7 +76,7 @@ describe('a run of perform', () => {
     const pending = bench.publish('a1>2');
     const run = bench.run();
     const ready = await mayQuery(run, shard);
-    expect([ready(), run.chaining, await read(run, 'a')]).toEqual([false, false, undefined]);
+    expect([ready(), run.reads.chaining, await read(run, 'a')]).toEqual([false, false, undefined]);
     pending.settle(false);
     await new Promise(setImmediate);
     expect(ready()).toBe(true);
@@ -100,24 +104,24 @@ describe('a run of perform', () => {
   test('reads a state that was staged while it queried the database', async () => {
     const bench = new Bench();
     const run = bench.run();
-    const found = run.read({ model: accountModel, id: idOf('a').getValue(), shard }, async () => {
+    const found = run.reads.read({ model: accountModel, id: idOf('a').getValue(), shard }, async () => {
       bench.publish('a1>2');
       return undefined;
     });
     expect((await found)?.version).toBe(2);
-    expect(run.dependencies).toHaveLength(1);
+    expect(run.reads.dependencies).toHaveLength(1);
   });
 
   test('prefers the stored state to an older staged one, and does not depend on the latter', async () => {
     const bench = new Bench();
     const run = bench.run();
     const stored = planOf('a4>5').items[0]?.model;
-    const found = run.read({ model: accountModel, id: idOf('a').getValue(), shard }, async () => {
+    const found = run.reads.read({ model: accountModel, id: idOf('a').getValue(), shard }, async () => {
       bench.publish('a1>2');
       return stored;
     });
     expect(await found).toBe(stored);
-    expect(run.dependencies).toEqual([]);
+    expect(run.reads.dependencies).toEqual([]);
   });
 
   test('starts from the states that concurrent readers of the same model have staged', async () => {

@@ -2,7 +2,7 @@ import type { Application } from '../../application.js';
 import { sleep } from '../../concurrency/time.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
 import { kebabCase } from '../../config/key-names.js';
-import { type Environment, loadConfig } from '../../config/load-config.js';
+import { loadConfig } from '../../config/load-config.js';
 import type { FwConfig, ShardingTopology } from '../../config/types.js';
 import { errorFacts, type Logger } from '../../domain/logger.js';
 import { FwError, messageOf, ReloadRefusedError } from '../../errors.js';
@@ -13,7 +13,7 @@ import type { ProcessPort } from './process-port.js';
 export interface ConfigReload {
   /** The configuration at the start of the process. */
   readonly config: FwConfig;
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly application: Pick<Application, 'reload'>;
   /** Called with each topology that has taken effect. */
   readonly reloaded: (topology: ShardingTopology) => void;

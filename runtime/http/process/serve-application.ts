@@ -8,7 +8,7 @@ import { kindOfRule } from '../../action/access-rule.js';
 import { type Application, openApplication } from '../../application.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { ConfigurationError, formatProblem } from '../../config/configuration-error.js';
-import { type Environment, loadConfig } from '../../config/load-config.js';
+import { loadConfig } from '../../config/load-config.js';
 import type { AccessConfig, FwConfig, ShardingTopology } from '../../config/types.js';
 import { defined } from '../../domain/defined.js';
 import { errorFacts } from '../../domain/logger.js';
@@ -84,7 +84,7 @@ export async function serveApplication<Collaborators>(
 interface Opened {
   readonly opened: Application;
   readonly config: FwConfig;
-  readonly env: Environment;
+  readonly env: Readonly<Record<string, string | undefined>>;
   readonly port: ProcessPort;
   readonly log: Logger;
   readonly certificate: ServerCertificate | undefined;

@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/clock.js';
 import type { Logger } from '../../observability/logger.js';
 import type { SinkDefinition } from '../../relay/sink-definition.js';
 import type { HttpLimits } from '../limits.js';
-import type { ApplicationProblems } from '../problem-kinds.js';
+import type { ProblemKind } from '../problem-kinds.js';
 import type { RouteTools } from '../route-tools.js';
 import type { CustomRoutes, ServerPlugin } from '../server-plugin.js';
 
@@ -55,7 +55,7 @@ export interface ServeSettings {
    * Status and title of the application's errors, by the `code` of the `ApplicationError`: `{ QUOTA_EXCEEDED: { status:
    * 402, title: 'Quota exceeded' } }`. Default: each is answered with 409.
    */
-  readonly problems?: ApplicationProblems;
+  readonly problems?: Readonly<Record<string, ProblemKind>>;
   /**
    * Whether this process delivers events to handlers, drives sagas and runs scheduled actions. Default true. With
    * false, another process must do so.

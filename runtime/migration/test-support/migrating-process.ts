@@ -1,7 +1,7 @@
 /** A process that migrates shards until it is done or killed. Its argument is a `MigratingPlan` as JSON. */
 
 import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
-import type { DataSourceConfig, Pooler } from '../../config/types.js';
+import type { DataSourceConfig } from '../../config/types.js';
 import { openDatabases } from '../../databases.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { migrate } from '../migrate.js';
@@ -11,7 +11,7 @@ export interface MigratingPlan {
   readonly urls: readonly DataSourceConfig['url'][];
   readonly user: { readonly user: string; readonly password: string };
   /** Default `none`. */
-  readonly pooler?: Pooler;
+  readonly pooler?: DataSourceConfig['pooler'];
   readonly migrations: readonly Migration[];
 }
 

@@ -4,18 +4,16 @@ import { isTooLong, leaseEnd } from '../../sharding/lease-sql.js';
 import type { CallOptions, NamedText, ShardDatabase } from '../../sharding/shard-database.js';
 import type { AttemptOutcome } from '../attempt-outcome.js';
 
-/**
- * The status of a shard transaction. `committed` and `void` (fenced: it can never be applied) are final. `not-applied`:
- * the shard has no trace of it so far. `unknown`: the shard did not answer, or is not configured.
- */
-export type PartStatus = AttemptOutcome | 'not-applied' | 'unknown';
-
 /** The part of a cross-shard plan that one shard commits. */
-export interface JournalPart {
+interface JournalPart {
   /** As `(group, member)`. */
   readonly shard: string;
   readonly actionId: string;
-  readonly status: PartStatus;
+  /**
+   * `committed` and `void` (fenced: it can never be applied) are final. `not-applied`: the shard has no trace of it so
+   * far. `unknown`: the shard did not answer, or is not configured.
+   */
+  readonly status: AttemptOutcome | 'not-applied' | 'unknown';
   /** Its changes: `update Account 0190... from version 3`. */
   readonly changes: readonly string[];
 }

@@ -44,7 +44,7 @@ export interface PartialPage<T> extends Page<T> {
 }
 
 /** Maximum number of models that `findMany` returns. */
-export const MAXIMUM_LIST_LIMIT = 1_000;
+const MAXIMUM_LIST_LIMIT = 1_000;
 
 /** Merges the models of many shards into one list. It holds at most one page of each shard at any time. */
 export class ListReader<M extends Entity> {

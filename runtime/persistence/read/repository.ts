@@ -2,7 +2,7 @@ import type { Kysely, SelectQueryBuilder } from 'kysely';
 import { currentPerformScope } from '../../action/perform-scope.js';
 import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { Id, ShardedId } from '../../domain/id.js';
-import { heldKeys, type KeyLookup, type KeyOf, type KeyPlace } from '../../domain/natural-key.js';
+import { heldKeys, type KeyLookup, type modelKeys } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { nameClass } from '../../domain/stored-names.js';
 import { parseUuid, type Uuid } from '../../domain/uuid.js';
@@ -42,13 +42,18 @@ export interface FoundModels<M> {
 }
 
 /** Options of a read by id. */
-export interface ReadOptions {
+interface ReadOptions {
   /** Also return models in a deleted state. Default false. */
   readonly includeDeleted?: boolean;
 }
 
-/** Name of one of the application's tables. */
-export type TableName<Tables> = keyof Tables & string;
+/** Fields and values of one of a model's natural keys; `never` for a model without a natural key. */
+type KeyOf<M> = typeof modelKeys extends keyof M ? NonNullable<M[typeof modelKeys]> : never;
+
+/** The additional argument of a look-up by key: the shard, for a model with sharded ids. */
+type KeyPlace<M> = M extends { readonly id: { resolveShardIdentifier(): ShardIdentifier } }
+  ? [shard: ShardIdentifier]
+  : [];
 
 /**
  * Reads models of one class. An id alone determines its shard, which is encoded in the id's bits. Inside `perform`,
@@ -75,7 +80,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
    */
   async getById(id: string | Id<M>, options?: ReadOptions): Promise<M> {
     const found = this.#find(id);
-    const model = this.#ifVisible(found instanceof Promise ? await found : found, options);
+    const model = ifVisible(this.model, found instanceof Promise ? await found : found, options);
     if (model === undefined) throw new ModelNotFoundError(this.model.name, idText(id));
     return model;
   }
@@ -83,7 +88,7 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   /** As `getById`, but undefined if there is none. */
   async findById(id: string | Id<M>, options?: ReadOptions): Promise<M | undefined> {
     const found = this.#find(id);
-    return this.#ifVisible(found instanceof Promise ? await found : found, options);
+    return ifVisible(this.model, found instanceof Promise ? await found : found, options);
   }
 
   /** The models with these ids, over all shards, with one statement per shard for up to 256 ids. Ids may repeat. */
@@ -227,16 +232,16 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
   /** Staged states take precedence: first this plan's own, then those of other actions of this process. */
   #find(id: string | Id<M>): Promise<Entity | undefined> | Entity | undefined {
     const uuid = idText(id);
-    const shard = this.#shardOf(uuid);
-    const { name } = this.model;
+    const { name, sharded } = this.model;
+    const shard = sharded ? ShardedId.named(name, uuid).resolveShardIdentifier() : this.context.defaultShard;
     const scope = currentPerformScope();
-    if (this.model.sharded) scope?.reach?.require(shard);
+    if (sharded) scope?.reach?.require(shard);
     const own = scope?.plan.staged(name, uuid)?.model;
     if (own !== undefined) return own;
     scope?.access?.ask(name);
     const load = (): Promise<Entity | undefined> => this.context.read(this.model, shard, uuid);
     const found =
-      scope?.read === undefined ? load() : scope.read({ model: this.model, id: uuid, shard }, load);
+      scope?.reads === undefined ? load() : scope.reads.read({ model: this.model, id: uuid, shard }, load);
     return scope?.access === undefined ? found : shownTo(scope.access, found);
   }
 
@@ -249,38 +254,26 @@ export class Repository<M extends Entity, Tables = Record<string, Record<string,
     const load = (): Promise<Entity | undefined> => this.context.readByKey(lookup);
     if (scope === undefined) return load();
     const { plan } = scope;
-    const own = plan.holderOf(lookup.name);
+    const own = plan.keyed?.holderOf(lookup.name);
     if (own !== undefined) return own;
     scope.access?.ask(this.model.name);
-    const found = await (scope.readByKey === undefined ? load() : scope.readByKey(lookup, load));
+    const found = await (scope.reads === undefined ? load() : scope.reads.readByKey(lookup, load));
     if (found !== undefined) scope.access?.see(found);
     const latest = found && (plan.staged(this.model.name, found.id.getValue())?.model ?? found);
     if (latest !== undefined && heldKeys(latest).includes(lookup.name)) return latest;
-    return plan.holderOf(lookup.name);
-  }
-
-  #shardOf(uuid: Uuid): ShardIdentifier {
-    if (!this.model.sharded) return this.context.defaultShard;
-    return ShardedId.named(this.model.name, uuid).resolveShardIdentifier();
-  }
-
-  #ifVisible(model: Entity | undefined, options: ReadOptions | undefined): M | undefined {
-    if (model === undefined) return undefined;
-    const hidden =
-      options?.includeDeleted !== true && this.model.deletedStates?.includes(model.state) === true;
-    return hidden ? undefined : (model as M);
+    return plan.keyed?.holderOf(lookup.name);
   }
 }
 
 /** A query over one model's table, to which a list adds conditions. */
 export type ModelQuery<Tables> = SelectQueryBuilder<
   Tables,
-  TableName<Tables>,
-  Partial<Tables[TableName<Tables>]>
+  keyof Tables & string,
+  Partial<Tables[keyof Tables & string]>
 >;
 
 /** A list of models. */
-export interface ModelList<M, Tables> extends ReadOptions, QueryOptions {
+interface ModelList<M, Tables> extends ReadOptions, QueryOptions {
   /** Adds conditions. Default: all models. */
   readonly where?: (query: ModelQuery<Tables>) => ModelQuery<Tables>;
   /** Sort order. Default: by id, that is, by creation time. The id is always added as the last term. */
@@ -306,6 +299,16 @@ export interface LimitedList<M, Tables> extends ModelList<M, Tables> {
 export interface StreamedList<M, Tables> extends ModelList<M, Tables> {
   /** Models per query on a shard, 1..200. Default 200. */
   readonly pageSize?: number;
+}
+
+function ifVisible<M extends Entity>(
+  { deletedStates }: ModelDescriptor<M>,
+  model: Entity | undefined,
+  options: ReadOptions | undefined,
+): M | undefined {
+  if (model === undefined) return undefined;
+  const hidden = options?.includeDeleted !== true && deletedStates?.includes(model.state) === true;
+  return hidden ? undefined : (model as M);
 }
 
 /** A model that was read is reported to the action's access rule, even if its state hides it. */

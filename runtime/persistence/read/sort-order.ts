@@ -12,7 +12,7 @@ export interface SortTerm<M> {
 }
 
 /** Direction of one sort term. */
-export type SortDirection = 'asc' | 'desc';
+type SortDirection = 'asc' | 'desc';
 
 /** A sort term with its column, codec and direction. */
 export interface SortColumn {

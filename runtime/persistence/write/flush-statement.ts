@@ -2,25 +2,22 @@ import { uuid7 } from '../../domain/id-source.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import type { EventCatalog } from '../codec/event-catalog.js';
-import { INT } from '../codec/parameter-kind.js';
-import type { FlushRequest, LockedRows } from '../shard-store.js';
+import type { FlushRequest } from '../shard-store.js';
 import * as eventlog from './eventlog-tables.js';
-import { foldGroup, type RowChange } from './folded-group.js';
+import { foldGroup } from './folded-group.js';
 import type { PlanWrite } from './plan-write.js';
 import { cte, StatementBuilder, where } from './statement-builder.js';
 import { ALL_APPLIED, MERGED, SINGLE, type StatementForm } from './statement-form.js';
 import {
   type BoundRows,
   type Cell,
-  CHECK,
-  cell,
   type InsertedTable,
   insertText,
   type NumberedRow,
-  updateCells,
   updatedValue,
 } from './statement-rows.js';
 import { changesByTable, isGuarded, type TableChanges } from './table-changes.js';
+import { bindNumbers, checkVersions, isChecked, OK, type VersionChecks } from './version-checks.js';
 
 /** What the statements of one shard have in common. */
 export interface FlushOrigin {
@@ -40,15 +37,6 @@ export function flushStatement(request: FlushRequest, origin: FlushOrigin): Stat
 
 /** What a plan brings for one table. */
 type RowsOfPlan<R> = (plan: PlanWrite) => readonly R[] | undefined;
-
-/** What follows the locking clause. */
-const AT_LOCKED_ROWS: Readonly<Record<LockedRows, string>> = {
-  wait: '',
-  skip: ' SKIP LOCKED',
-  refuse: ' NOWAIT',
-};
-/** Groups whose versions match. */
-const OK = 'ok';
 
 /**
  * Groups of plans as one statement, in which each group is all-or-nothing by itself. Groups and plans are numbered from
@@ -74,41 +62,35 @@ const OK = 'ok';
 class FlushStatement {
   readonly #origin: FlushOrigin;
   readonly #plans: readonly NumberedRow<PlanWrite>[];
-  /** Of each group. */
-  readonly #changes: readonly (readonly RowChange[])[];
   readonly #tables: readonly TableChanges[];
-  readonly #lock: string;
-  /** Some group may be left out because of a row. */
-  readonly #isGuarded: boolean;
   readonly #form: StatementForm;
   readonly #builder: StatementBuilder;
   readonly #actions: BoundRows;
   /** Array with the group of each plan. Undefined: plans have the numbers of their groups. */
   readonly #groups: string | undefined = undefined;
-  /** By index of the table. */
-  readonly #updates: BoundRows[] = [];
+  /** Undefined: no group can be left out because of a row. */
+  readonly #checks: VersionChecks | undefined = undefined;
   /** Names of the expressions that write to `eventlog`. */
   #written = '';
-  /** Whether each group has one row whose version is checked. */
-  #hasOneCheckEach = true;
 
   constructor({ groups, locked }: FlushRequest, origin: FlushOrigin) {
     const plans = groups.flat();
+    const changes = groups.map(foldGroup);
     this.#origin = origin;
     this.#plans = plans.map((row, index) => ({ number: index + 1, row }));
-    this.#changes = groups.map(foldGroup);
-    this.#tables = changesByTable(this.#changes);
-    this.#lock = `FOR NO KEY UPDATE OF t${AT_LOCKED_ROWS[locked]}`;
-    this.#isGuarded = this.#tables.some(isGuarded);
+    this.#tables = changesByTable(changes);
     this.#form = isSingle(plans) ? SINGLE : MERGED;
     this.#builder = new StatementBuilder(origin.namespace);
     this.#actions = this.#bind('r', eventlog.ACTIONS.cells, this.#plans);
-    if (this.#isGuarded && plans.length > groups.length)
-      this.#groups = this.#bindNumbers(groups.flatMap((group, index) => group.map(() => index + 1)));
+    if (!this.#tables.some(isGuarded)) return;
+    if (plans.length > groups.length) {
+      const numbers = groups.flatMap((group, index) => group.map(() => index + 1));
+      this.#groups = bindNumbers(this.#builder, numbers);
+    }
+    this.#checks = checkVersions(this.#builder, this.#form, { changes, tables: this.#tables, locked });
   }
 
   write(): Statement {
-    if (this.#isGuarded) this.#check();
     this.#insert('act', eventlog.ACTIONS, this.#actions);
     for (const table of this.#tables) {
       this.#update(table);
@@ -121,60 +103,19 @@ class FlushStatement {
     });
     this.#record('j', eventlog.JOURNAL, ({ journal }) => journal && [journal]);
     this.#cancel();
-    return this.#builder.statement(() => {
-      const applied = this.#isGuarded ? this.#form.list(cte(OK)) : `'${ALL_APPLIED}'`;
-      return `SELECT ${applied} AS applied, pg_current_xact_id()::xid AS revision`;
-    }, this.#key());
-  }
-
-  /** What the text depends on. */
-  #key(): string {
-    let key = `${this.#form === SINGLE} ${this.#lock} ${this.#written} ${this.#hasOneCheckEach} ${this.#groups}`;
+    // What the text depends on.
+    let key = `${this.#form === SINGLE} ${this.#checks?.key} ${this.#written} ${this.#groups}`;
     for (const { table, sets, adds, expects, steps } of this.#tables)
       key += `;${table.id} ${sets?.key} ${adds.length > 0} ${expects.length > 0} ${steps?.count}`;
-    return key;
-  }
-
-  /** Determines the groups whose versions match: those with as many locked rows as they have checks. */
-  #check(): void {
-    const checked = this.#tables.filter(({ sets, expects }) => sets !== undefined || expects.length > 0);
-    const isSingle = this.#form === SINGLE;
-    const counts = isSingle ? [] : this.#changes.map((rows) => rows.filter(isChecked).length);
-    this.#hasOneCheckEach = counts.every((count) => count === 1);
-    const checks = this.#hasOneCheckEach ? '' : this.#bindNumbers(counts);
-    const locks = checked.map((table) => this.#lockRows(table));
-    this.#builder.select(OK, () => {
-      const locked = locks.map((sql) => `SELECT grp FROM (${sql()}) AS l`).join(' UNION ALL ');
-      return this.#hasOneCheckEach ? locked : completeGroups(locked, checks);
-    });
-  }
-
-  /** Locks the rows of a table whose versions are checked, if they match. @returns SQL: their groups */
-  #lockRows({ table, index, sets, updates, expects, steps }: TableChanges): () => string {
-    const sources: BoundRows[] = [];
-    if (sets !== undefined) {
-      const step = steps && steps.count > 1 ? [cell('step', INT, steps.of)] : [];
-      const bound = this.#bind('m', [...updateCells(sets), ...step], updates);
-      const rows = this.#share('m', index, bound);
-      this.#updates[index] = rows;
-      sources.push(rows);
-    }
-    if (expects.length > 0) sources.push(this.#bind('x', CHECK, expects));
-    return () => {
-      const checks = sources.map(({ number, cell, from }) => {
-        const [id, expected, revision] = CHECK.map(({ name }) => `${cell(name)} AS ${name}`);
-        return `SELECT ${number} AS nr, ${id}, ${expected}, ${revision}${from}`;
-      });
-      return (
-        `SELECT g.nr AS grp FROM (${checks.join(' UNION ALL ')}) AS g JOIN ${table.name} AS t ON t.id = g.id ` +
-        `WHERE t.version = g.expected AND (g.revision IS NULL OR t.xmin = g.revision) ORDER BY t.id ${this.#lock}`
-      );
-    };
+    return this.#builder.statement(() => {
+      const applied = this.#checks === undefined ? `'${ALL_APPLIED}'` : this.#form.list(cte(OK));
+      return `SELECT ${applied} AS applied, pg_current_xact_id()::xid AS revision`;
+    }, key);
   }
 
   /** One statement for each step. */
   #update({ table, index, sets, steps }: TableChanges): void {
-    const rows = this.#updates[index];
+    const rows = this.#checks?.updates[index];
     if (sets === undefined || rows === undefined) return;
     const count = steps?.count ?? 1;
     for (let step = 0; step < count; step += 1) {
@@ -203,7 +144,7 @@ class FlushStatement {
 
   /** Writes what plans leave in a table of `eventlog`. */
   #record<R>(name: string, table: InsertedTable<R>, of: RowsOfPlan<R>): void {
-    const rows = this.#rowsOf(of);
+    const rows = rowsOf(this.#plans, of);
     if (rows.length === 0) return;
     this.#insert(name, table, this.#bind('r', table.cells, rows));
   }
@@ -218,7 +159,7 @@ class FlushStatement {
 
   /** Takes scheduled actions back. What is running cannot be taken back any more. */
   #cancel(): void {
-    const ids = this.#rowsOf(({ cancelledSchedules }) => cancelledSchedules);
+    const ids = rowsOf(this.#plans, ({ cancelledSchedules }) => cancelledSchedules);
     if (ids.length === 0) return;
     this.#written += 'x';
     const rows = this.#bind('r', eventlog.CANCELLATIONS, ids);
@@ -230,28 +171,8 @@ class FlushStatement {
     });
   }
 
-  /** The rows that plans bring, with the numbers of the plans. */
-  #rowsOf<R>(of: RowsOfPlan<R>): readonly NumberedRow<R>[] {
-    const rows: NumberedRow<R>[] = [];
-    for (const { number, row } of this.#plans)
-      for (const each of of(row) ?? []) rows.push({ number, row: each });
-    return rows;
-  }
-
   #bind<R>(alias: string, cells: readonly Cell<R>[], rows: readonly NumberedRow<R>[]): BoundRows {
     return this.#form.bind(this.#builder, alias, cells, rows);
-  }
-
-  #bindNumbers(numbers: readonly number[]): string {
-    return this.#builder.bind(INT.many(numbers, Number), INT.manyType);
-  }
-
-  /** Rows to which several expressions refer, unless they are parameters. */
-  #share(alias: string, index: number, rows: BoundRows): BoundRows {
-    if (rows.from === '') return rows;
-    const name = alias + index;
-    this.#builder.select(name, () => `SELECT *${rows.from}`);
-    return { ...rows, from: ` FROM ${cte(name)} AS ${alias}` };
   }
 
   /** The group of the plan of a row. */
@@ -261,7 +182,7 @@ class FlushStatement {
 
   /** Condition: the group is applied. Undefined: every group is. */
   #isApplied(group: string): string | undefined {
-    return this.#isGuarded ? this.#form.isIn(group, cte(OK)) : undefined;
+    return this.#checks === undefined ? undefined : this.#form.isIn(group, cte(OK));
   }
 }
 
@@ -278,8 +199,11 @@ function isSingle([plan, second]: readonly PlanWrite[]): boolean {
   return Math.max(adds, checked, events, schedules.length, cancelledSchedules.length) <= 1;
 }
 
-function isChecked({ kind }: Pick<RowChange, 'kind'>): boolean {
-  return kind !== 'add';
+/** The rows that plans bring, with the numbers of the plans. */
+function rowsOf<R>(plans: readonly NumberedRow<PlanWrite>[], of: RowsOfPlan<R>): readonly NumberedRow<R>[] {
+  const rows: NumberedRow<R>[] = [];
+  for (const { number, row } of plans) for (const each of of(row) ?? []) rows.push({ number, row: each });
+  return rows;
 }
 
 function eventsOf(
@@ -307,11 +231,4 @@ function stepName(index: number, step: number): string {
  */
 function isDone(index: number, step: number): string {
   return `(SELECT count(*) FROM ${cte(stepName(index, step))}) >= 0`;
-}
-
-/** Groups that have as many of these rows as they have checks, or none to check. */
-function completeGroups(rows: string, checks: string): string {
-  const others = `SELECT grp::int FROM unnest(${checks}) WITH ORDINALITY AS n(checks, grp) WHERE checks = 0`;
-  if (rows === '') return others;
-  return `SELECT grp FROM (${rows}) AS l GROUP BY grp HAVING count(*) = (${checks})[grp] UNION ALL ${others}`;
 }

@@ -1,5 +1,5 @@
 import { atMost } from '../../../concurrency/at-most.js';
-import type { KafkaReceiver } from '../../../config/types.js';
+import type { SinkConfig } from '../../../config/types.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
 import { ABORTED, BEHIND } from '../one-by-one.js';
@@ -7,7 +7,7 @@ import { BatchProducer, type Connecting } from './batch-producer.js';
 import { RecordWriter } from './record-writer.js';
 
 /** Connection options of a Kafka sink. */
-export interface KafkaOptions extends KafkaReceiver {
+export interface KafkaOptions extends NonNullable<SinkConfig['kafka']> {
   /** Time limit of a response, in milliseconds. */
   readonly timeoutMs: number;
   /** Kafka's `client.id`. Default `fw-actions`. */

@@ -1,6 +1,6 @@
 import type { JetStreamClient } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { NatsReceiver } from '../../../config/types.js';
+import type { SinkConfig } from '../../../config/types.js';
 import { defined } from '../../../domain/defined.js';
 import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
@@ -10,7 +10,7 @@ import { percentEncoded } from '../percent-encoded.js';
 import { type JetStreamModule, loadNats, type TransportModule } from './load-nats.js';
 
 /** Connection options of a NATS sink. */
-export interface NatsOptions extends NatsReceiver {
+export interface NatsOptions extends NonNullable<SinkConfig['nats']> {
   /** Time limit of a response, in milliseconds. */
   readonly timeoutMs: number;
 }
