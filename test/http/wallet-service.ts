@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ShardIdentifier } from 'fw-actions';
 import { fixedPrincipal, type RunningServer } from 'fw-actions/http';
 import { startServer } from '../../examples/wallet/generated/server.js';
@@ -64,6 +65,7 @@ export class WalletService {
     const server = await startServer({
       authenticator: fixedPrincipal('tester', { role: 'operator' }),
       argv: ['--config', writeWalletConfig(directory, places, DEADLINE_MS), '--port', '0'],
+      schemas: fileURLToPath(new URL('../../examples/wallet/migrations/events.lock', import.meta.url)),
       log: collectLog(log),
       limits,
     });
