@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
-import { fwGen } from '../generator/test-support/fw-gen.js';
-import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { modelText, projectPerTest } from '../generator/test-support/projects.js';
 
 const DEADLINE_MS = 60_000;
 const HOOK_MS = 120_000;
@@ -12,7 +11,7 @@ const HOOK_MS = 120_000;
 const MANY = 60;
 
 let program: BuiltProgram;
-let project: TestProject;
+const project = projectPerTest();
 let watching: ChildProcess;
 let shown: string;
 
@@ -23,7 +22,6 @@ beforeAll(() => {
 afterAll(() => program.delete());
 
 beforeEach(async () => {
-  project = testProject();
   shown = '';
   const args = [program.bin, 'generate', '--watch', '--config', project.config];
   watching = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -41,7 +39,6 @@ afterEach(async () => {
     watching.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
   }
-  project.delete();
 }, HOOK_MS);
 
 async function until(isTrue: () => boolean): Promise<void> {
@@ -61,7 +58,7 @@ function emits(...names: readonly string[]): boolean {
 async function untilRight(): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
-    const { code, info, error } = await fwGen('generate', '--config', project.config, '--check');
+    const { code, info, error } = await project.generate('--check');
     if (code === 0) return;
     if (Date.now() > deadline) throw new Error(`${info}\n${error}\n${shown}`);
     await sleep(50);

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest';
-import { openDatabases } from '../../runtime/databases.js';
 import {
   handlerOf,
   type Ledger,
@@ -9,7 +8,6 @@ import {
 } from '../../runtime/events/test-support/ledger.js';
 import { recurring } from '../../runtime/events/test-support/recurring.js';
 import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
-import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { idOn, insertStep, pretendFailover } from '../../runtime/sharding/test-support/failovers.js';
 import type { DatabaseHarness } from '../../test/databases/databases.js';
 import { describeOn } from '../../test/databases/vitest.js';
@@ -17,14 +15,9 @@ import { cliProject } from '../test-support/cli-project.js';
 import type { Ran } from '../test-support/run-command.js';
 
 const project = cliProject();
-let databases: DatabaseRegistry | undefined;
 const ledgers: Ledger[] = [];
 
-afterEach(async () => {
-  await Promise.all(ledgers.splice(0).map((ledger) => ledger.events.stop(0)));
-  await databases?.close(0);
-  databases = undefined;
-});
+afterEach(() => Promise.all(ledgers.splice(0).map((ledger) => ledger.events.stop(0))));
 
 /** For the tests whose processes have a role with few rights. */
 const MAY_CREATE =
@@ -38,9 +31,8 @@ async function startLedger(
 ): Promise<Ledger> {
   const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
   project.configure(topology);
-  databases = openDatabases(topology, { warn: () => {} });
   const handler = handlerOf('Letters', handle, { maximumAttempts: 1, retryDelayMs: 1, ...settings });
-  const ledger = openLedger(databases, { handlers: [handler], limits: { surveyMs: 50 } });
+  const ledger = openLedger(project.databases(), { handlers: [handler], limits: { surveyMs: 50 } });
   ledgers.push(ledger);
   ledger.events.start();
   return ledger;
