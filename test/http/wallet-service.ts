@@ -38,7 +38,7 @@ export class WalletService {
   /** Lines of the server's log. */
   readonly log: LogEntry[];
   readonly contract: ApiContract;
-  readonly #server: RunningServer;
+  readonly server: RunningServer;
   readonly #release: () => Promise<void>;
 
   private constructor(
@@ -47,7 +47,7 @@ export class WalletService {
     log: LogEntry[],
     release: () => Promise<void>,
   ) {
-    this.#server = server;
+    this.server = server;
     this.contract = contract;
     this.log = log;
     this.#release = release;
@@ -77,15 +77,15 @@ export class WalletService {
   }
 
   get url(): string {
-    return this.#server.url;
+    return this.server.url;
   }
 
   get port(): number {
-    return this.#server.port;
+    return this.server.port;
   }
 
   async close(): Promise<void> {
-    await this.#server.close();
+    await this.server.close();
     await this.#release();
   }
 
@@ -132,7 +132,7 @@ export class WalletService {
 
   /** The stored params of the last deposit to a wallet of Mexico. */
   async paramsOf(id: string): Promise<unknown> {
-    const database = this.#server.application.databases.database(ShardIdentifier.of(1, 0));
+    const database = this.server.application.databases.database(ShardIdentifier.of(1, 0));
     const text = "SELECT params FROM eventlog.actions WHERE params ->> 'walletId' = $1 ORDER BY id";
     return (await database.query({ text, values: [id] })).rows.at(-1)?.[0];
   }
