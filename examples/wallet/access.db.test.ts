@@ -76,8 +76,11 @@ describe('the secured wallet', () => {
     expect({ ...body, info: undefined }).toEqual({ ...printed, info: undefined });
   });
 
-  test('shows a wallet to its owner and to operators', async () => {
-    expect((await wallet.get(await wallet.ana())).body).toMatchObject({ id: wallet.anasWallet });
+  test('shows a wallet and a transfer to their owner, and a wallet to operators', async () => {
+    const token = await wallet.ana();
+    expect((await wallet.get(token)).body).toMatchObject({ id: wallet.anasWallet });
+    const transfer = await wallet.call('GET', `/transfers/${wallet.anasTransfer}`, { token });
+    expect(transfer.body).toMatchObject({ id: wallet.anasTransfer });
     expect((await wallet.get(await wallet.token('olivia', { role: 'operator' }))).status).toBe(200);
     expect((await wallet.get(await wallet.ana(), { host: 'localhost:1' })).status).toBe(200);
   });
