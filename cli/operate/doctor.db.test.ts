@@ -3,9 +3,8 @@ import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { defineMigration } from '../../runtime/migration/migration.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { cliProject } from '../test-support/cli-project.js';
+import { cliProject, FIVE } from '../test-support/cli-project.js';
 
-const FIVE = [0, 1, 64, 65, 66].map((bits) => ShardIdentifier.fromBits(bits));
 const things = defineMigration(
   '0001_things',
   `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,

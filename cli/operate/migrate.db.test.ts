@@ -2,12 +2,9 @@ import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/index.js';
-import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { cliProject } from '../test-support/cli-project.js';
+import { cliProject, FIVE } from '../test-support/cli-project.js';
 import { withRefusedWrites } from '../test-support/refused-writes.js';
-
-const FIVE = [0, 1, 64, 65, 66].map((bits) => ShardIdentifier.fromBits(bits));
 
 const cli = cliProject();
 const fwGen = cli.run;

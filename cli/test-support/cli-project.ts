@@ -9,6 +9,11 @@ import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.
 import { type Ran, runCommand } from './run-command.js';
 import { topologyYaml } from './topology-yaml.js';
 
+/** (0, 0), (0, 1), (1, 0), (1, 1) and (1, 2). */
+export const FIVE: readonly ShardIdentifier[] = [0, 1, 64, 65, 66].map((bits) =>
+  ShardIdentifier.fromBits(bits),
+);
+
 /** A folder with a configuration, another one for each test. */
 export interface CliProject {
   readonly folder: string;
