@@ -6,6 +6,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { fwGen } from '../generator/test-support/fw-gen.js';
 import { modelText, projectPerTest } from '../generator/test-support/projects.js';
 import { projectFiles } from './init/project-files.js';
+import { git as gitIn } from './test-support/git.js';
 
 const ORDER = 'src/generated/order.ts';
 const project = projectPerTest();
@@ -15,14 +16,7 @@ beforeEach(async () => {
   expect((await generate()).code).toBe(0);
 });
 
-function git(...args: readonly string[]): string {
-  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org'];
-  return execFileSync('git', [...identity, ...args], {
-    cwd: project.folder,
-    encoding: 'utf8',
-    stdio: 'pipe',
-  });
-}
+const git = (...args: readonly string[]): string => gitIn(project.folder, ...args);
 
 function commit(): void {
   git('add', '--all');

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
@@ -8,6 +7,7 @@ import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
 import { migrate } from '../runtime/migration/migrate.js';
 import type { DatabaseRegistry } from '../runtime/sharding/database-registry.js';
 import { describeOnEachAdapter } from '../test/databases/vitest.js';
+import { git as gitIn } from './test-support/git.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
@@ -17,17 +17,11 @@ const project = projectPerTest();
 beforeEach(async () => {
   await succeed('generate');
   git('init', '--quiet', '--initial-branch=main');
+  git('config', 'core.autocrlf', 'false');
   commit('Base');
 });
 
-function git(...args: readonly string[]): string {
-  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'core.autocrlf=false'];
-  return execFileSync('git', [...identity, ...args], {
-    cwd: project.folder,
-    encoding: 'utf8',
-    stdio: 'pipe',
-  });
-}
+const git = (...args: readonly string[]): string => gitIn(project.folder, ...args);
 
 function commit(message: string): void {
   git('add', '--all');

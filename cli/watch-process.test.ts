@@ -1,9 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
 import { modelText, projectPerTest } from '../generator/test-support/projects.js';
+import { git as gitIn } from './test-support/git.js';
 
 const DEADLINE_MS = 60_000;
 const HOOK_MS = 120_000;
@@ -65,10 +66,7 @@ async function untilRight(): Promise<void> {
   }
 }
 
-function git(...args: readonly string[]): void {
-  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'commit.gpgsign=false'];
-  execFileSync('git', [...identity, ...args], { cwd: project.folder, stdio: 'pipe' });
-}
+const git = (...args: readonly string[]): string => gitIn(project.folder, ...args);
 
 test('--watch follows a switch between branches that changes many files at once, there and back', async () => {
   git('init', '--quiet', '--initial-branch', 'main');
