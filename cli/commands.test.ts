@@ -4,40 +4,24 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { fwGen, type Ran } from '../generator/test-support/fw-gen.js';
-import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { modelText, projectPerTest } from '../generator/test-support/projects.js';
 
-let project: TestProject;
+const project = projectPerTest();
+const { generate } = project;
 
-beforeEach(() => {
-  project = testProject();
-});
-
-afterEach(() => {
-  project.delete();
-  vi.unstubAllEnvs();
-});
-
-function generate(...flags: readonly string[]): Promise<Ran> {
-  return fwGen('generate', '--config', project.config, ...flags);
-}
+afterEach(() => vi.unstubAllEnvs());
 
 function breakSource(): void {
   project.write('src/models/broken.ts', modelText('Broken').replace(': string', ': RegExp'));
 }
 
 describe('generate --check', () => {
-  test('ends with 0 and writes nothing if the output is current', async () => {
+  test('ends with 0 if the output is current, else with 1, shows the difference and names the source and line that made each file stale', async () => {
     await generate();
     const before = project.emitted();
-    const { code, info } = await generate('--check');
-    expect(code).toBe(0);
-    expect(info).toMatch(/^7 files up to date, \d+ ms$/);
-    expect(project.emitted()).toEqual(before);
-  });
-
-  test('ends with 1, shows the difference and names the source and line that made each file stale', async () => {
-    await generate();
-    const before = project.emitted();
+    expect(await generate('--check')).toMatchObject({
+      ...{ code: 0, info: expect.stringMatching(/^7 files up to date, \d+ ms$/) },
+    });
     const source = project.read('src/models/customer.ts');
     const name = source.slice(source.lastIndexOf('readonly ') + 'readonly '.length).split(/[!?]/)[0] ?? '';
     project.write('src/models/customer.ts', source.replace(`readonly ${name}`, 'readonly renamed'));
@@ -76,8 +60,7 @@ test('generate --dry-run lists the changes without making them', async () => {
 });
 
 test('generate --quiet prints nothing on success, not even warnings', async () => {
-  project.delete();
-  project = testProject('fwgen060-route-without-rule');
+  project.use('fwgen060-route-without-rule');
   expect(await generate('--quiet')).toEqual({ code: 0, info: '', error: '' });
   expect((await generate('--check')).error).toContain('Warning: ');
   expect(await generate('--check', '--quiet')).toEqual({ code: 0, info: '', error: '' });
@@ -99,8 +82,7 @@ export class Thing${number}Action extends Action<void, void> {
     );
 
   beforeEach(() => {
-    project.delete();
-    project = testProject('fwgen060-route-without-rule');
+    project.use('fwgen060-route-without-rule');
   });
 
   test('are reported by every run that reads the sources', async () => {
@@ -123,8 +105,7 @@ export class Thing${number}Action extends Action<void, void> {
 });
 
 function warnOfAction(): void {
-  project.delete();
-  project = testProject('fwgen065-unmarked-action');
+  project.use('fwgen065-unmarked-action');
 }
 
 test('warnings are mistakes with --strict, in every format', async () => {
@@ -243,8 +224,7 @@ describe('a mistake', () => {
 });
 
 describe('explain', () => {
-  const explain = (place: string): Promise<Ran> =>
-    fwGen('explain', join(project.folder, place), '--config', project.config);
+  const explain = (place: string): Promise<Ran> => project.run('explain', join(project.folder, place));
 
   /** Line of the first match, from 1. */
   function lineOf(path: string, text: string): number {
@@ -259,11 +239,8 @@ describe('explain', () => {
   beforeEach(() => generate());
 
   test('says of a file that no single declaration causes that it comes from the whole project', async () => {
-    const { code, info } = await explain('src/generated/server.ts');
-    expect({ code, info }).toEqual({
-      code: 0,
-      info: 'src/generated/server.ts comes from the project as a whole',
-    });
+    const info = 'src/generated/server.ts comes from the project as a whole';
+    expect(await explain('src/generated/server.ts')).toMatchObject({ code: 0, info });
   });
 
   test('maps an emitted line to its declaration', async () => {
@@ -322,10 +299,8 @@ describe('templates', () => {
   });
 
   test('can be ejected once, and are used afterwards', async () => {
-    project.delete();
-    project = testProject('orders', ', templates: own');
-    const eject = (name: string): Promise<Ran> =>
-      fwGen('templates', 'eject', name, '--config', project.config);
+    project.use('orders', ', templates: own');
+    const eject = (name: string): Promise<Ran> => project.run('templates', 'eject', name);
     await generate();
     expect((await eject('server')).code).toBe(0);
     expect((await generate('--check')).code).toBe(0);
@@ -340,10 +315,9 @@ describe('templates', () => {
   });
 
   test('are not ejected into a path that is not a folder', async () => {
-    project.delete();
-    project = testProject('orders', ', templates: own');
+    project.use('orders', ', templates: own');
     project.write('own', 'a file');
-    const { code, error } = await fwGen('templates', 'eject', 'model', '--config', project.config);
+    const { code, error } = await project.run('templates', 'eject', 'model');
     expect(code).toBe(2);
     expect(error).toMatch(/^Cannot write .*own.*: E\w+ \(\w+\)\. The file .*own blocks the path. Move it/);
     expect(project.read('own')).toBe('a file');
@@ -485,8 +459,7 @@ describe('init', () => {
 });
 
 test('`fw-gen migrate rename` takes any name that TypeScript allows', async () => {
-  const rename = (...names: readonly string[]): Promise<Ran> =>
-    fwGen('migrate', 'rename', ...names, '--config', project.config);
+  const rename = (...names: readonly string[]): Promise<Ran> => project.run('migrate', 'rename', ...names);
   expect((await rename('Straße.größe', 'höhe')).error).not.toContain('Write');
   expect((await rename('Order.total', '__proto__')).error).toContain('Write the name of a field.');
 });

@@ -11,15 +11,8 @@ test.each([
 });
 
 test.each([
-  '',
-  'config check',
-  'generate --config',
-  'generate --config --check',
-  'generate a.yaml',
-  'generate --format json',
-  'generate --force',
-  'generate --chec',
-  'generate --help',
+  ...['', 'config check', 'generate --config', 'generate --config --check', 'generate a.yaml'],
+  ...['generate --format json', 'generate --force', 'generate --chec', 'generate --help'],
   'generate -- a.yaml',
 ])('the parser of all commands reads `fw-gen %s`', (line) => {
   expect(plainGenerate(line.split(' '))).toBeUndefined();

@@ -1,47 +1,35 @@
-import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { type MigrationText, readMigrationTexts } from '../generator/migrations.js';
-import { type Ran, fwGen as run } from '../generator/test-support/fw-gen.js';
-import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { modelText, projectPerTest } from '../generator/test-support/projects.js';
 import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
 import { migrate } from '../runtime/migration/migrate.js';
 import type { DatabaseRegistry } from '../runtime/sharding/database-registry.js';
 import { describeOnEachAdapter } from '../test/databases/vitest.js';
+import { git as gitIn } from './test-support/git.js';
 
 vi.setConfig({ testTimeout: 120_000 });
 
 const HERE = ShardIdentifier.of(0, 0);
-let project: TestProject;
+const project = projectPerTest();
 
 beforeEach(async () => {
-  project = testProject();
   await succeed('generate');
   git('init', '--quiet', '--initial-branch=main');
+  git('config', 'core.autocrlf', 'false');
   commit('Base');
 });
 
-afterEach(() => project.delete());
-
-function git(...args: readonly string[]): string {
-  const identity = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'core.autocrlf=false'];
-  return execFileSync('git', [...identity, ...args], {
-    cwd: project.folder,
-    encoding: 'utf8',
-    stdio: 'pipe',
-  });
-}
+const git = (...args: readonly string[]): string => gitIn(project.folder, ...args);
 
 function commit(message: string): void {
   git('add', '--all');
   git('commit', '--quiet', '--message', message);
 }
 
-const fwGen = (...argv: readonly string[]): Promise<Ran> => run(...argv, '--config', project.config);
-
 async function succeed(...argv: readonly string[]): Promise<void> {
-  const { code, error } = await fwGen(...argv);
+  const { code, error } = await project.run(...argv);
   expect([code, error]).toEqual([0, '']);
 }
 
@@ -129,7 +117,7 @@ describeOnEachAdapter('Two merged branches', (harness) => {
       ['migrate', 'verify'],
       ['migrate', 'up'],
     ]) {
-      const { code, error } = await fwGen(...argv);
+      const { code, error } = await project.run(...argv);
       expect([error, code], argv.join(' ')).toEqual(clash);
     }
     const own = readdirSync(join(project.folder, 'src/migrations')).find((name) =>

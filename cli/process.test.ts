@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
-import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { modelText, projectPerTest } from '../generator/test-support/projects.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 let program: BuiltProgram;
 let tools = '';
-let project: TestProject;
+const project = projectPerTest();
 
 beforeAll(() => {
   program = copyProgram();
@@ -23,14 +23,7 @@ afterAll(() => {
   rmSync(tools, { recursive: true, force: true });
 });
 
-beforeEach(() => {
-  project = testProject();
-});
-
-afterEach(() => {
-  project.delete();
-  vi.unstubAllEnvs();
-});
+afterEach(() => vi.unstubAllEnvs());
 
 function fwGen(...argv: readonly string[]): SpawnSyncReturns<string> {
   return spawnSync(process.execPath, [program.bin, ...argv, '--config', project.config], {
@@ -159,30 +152,4 @@ test('concurrent runs do not mix their files', async () => {
   const codes = await Promise.all(runs.map((run) => new Promise((resolve) => run.on('exit', resolve))));
   expect(codes).toEqual([0, 0, 0, 0]);
   expect(fwGen('generate', '--check').status).toBe(0);
-});
-
-test('a full disk is an error, and old files stay', () => {
-  expect(fwGen('generate').status).toBe(0);
-  const before = project.emitted();
-  project.write('src/models/extra.ts', modelText('Extra'));
-  const full = `import fs from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
-const { openSync, writeSync } = fs;
-const full = new Set();
-fs.openSync = (file, ...rest) => {
-  const descriptor = openSync(file, ...rest);
-  if (String(file).includes('extra.ts')) full.add(descriptor);
-  return descriptor;
-};
-fs.writeSync = (descriptor, ...rest) => {
-  if (full.has(descriptor)) {
-    throw Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC', syscall: 'write' });
-  }
-  return writeSync(descriptor, ...rest);
-};
-syncBuiltinESMExports();`;
-  const { status, stderr } = fwGenWith(full, 'generate');
-  expect(status).toBe(2);
-  expect(stderr).toContain('FWGEN038 Cannot write: ENOSPC (write). The files are unchanged');
-  expect(project.emitted()).toEqual(before);
 });

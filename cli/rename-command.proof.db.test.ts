@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { ShardingTopology } from '../runtime/config/index.js';
-import { openDatabases } from '../runtime/databases.js';
 import { uuid7 } from '../runtime/domain/id-source.js';
 import { accountModel } from '../runtime/domain/test-support/account.js';
 import { accountMigrations, HERE } from '../runtime/execution/test-support/accounts.js';
@@ -102,25 +101,19 @@ class Release {
   }
 }
 
-async function query(topology: ShardingTopology, text: string): Promise<readonly (readonly unknown[])[]> {
-  const databases = openDatabases(topology);
-  try {
-    return (await databases.database(HERE).query({ text, values: [] })).rows;
-  } finally {
-    await databases.close(0);
-  }
-}
-
 /** The differences that prevent a process of a release from starting. */
-async function driftFor(topology: ShardingTopology, column: string): Promise<readonly unknown[]> {
+async function driftFor(column: string): Promise<readonly unknown[]> {
   const { columns, ...rest } = expectedTable(accountModel as never);
   const renamed = columns.map((each) => (each.name === 'balance' ? { ...each, name: column } : each));
-  const databases = openDatabases(topology);
-  try {
-    return tableDrift([{ ...rest, columns: renamed }], await snapshotSchema(databases.database(HERE)));
-  } finally {
-    await databases.close(0);
-  }
+  return tableDrift([{ ...rest, columns: renamed }], await snapshotSchema(cli.databases().database(HERE)));
+}
+
+/** Adds an account with these further columns. @returns its id */
+async function insert(columns: string, values: string): Promise<string> {
+  const id = uuid7.next(HERE.bits);
+  await cli.rows(`insert into accounts (id, state, version, balance, created_date, updated_date, ${columns})
+    values ('${id}', 'OPEN', 1, 1, now(), now(), ${values})`);
+  return id;
 }
 
 describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
@@ -135,11 +128,8 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     project(topology);
     await up();
     const ids = Array.from({ length: 2_500 }, () => uuid7.next(HERE.bits));
-    await query(
-      topology,
-      `insert into accounts (id, state, version, balance, created_date, updated_date)
-        select id, 'OPEN', 1, 1, now(), now() from unnest('{${ids.join(',')}}'::uuid[]) as id`,
-    );
+    await cli.rows(`insert into accounts (id, state, version, balance, created_date, updated_date)
+      select id, 'OPEN', 1, 1, now(), now() from unnest('{${ids.join(',')}}'::uuid[]) as id`);
     const [member] = topology.groups[0]?.members ?? [];
     if (member === undefined) throw new Error('There is no shard');
     const { url, username = '', password } = member.primary;
@@ -153,92 +143,74 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     await up();
     await first.goesOn(10);
     // Both releases can start, and the sources of the new one need no other migration.
-    expect(await driftFor(topology, 'balance')).toEqual([]);
-    expect(await driftFor(topology, 'amount')).toEqual([]);
+    expect(await driftFor('balance')).toEqual([]);
+    expect(await driftFor('amount')).toEqual([]);
     model('amount', 'nickname');
     expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({ code: 0 });
     const [second, late] = [start('amount'), start('balance')];
     await Promise.all([first, second, late].map((each) => each.goesOn(20)));
     const apart = 'select count(*)::int from accounts where balance is distinct from amount';
-    expect(await query(topology, apart)).toEqual([[0]]);
+    expect(await cli.rows(apart)).toEqual([[0]]);
     await Promise.all([first.stop(), late.stop()]);
 
     expect((await fwGen('migrate', 'rename', 'Account.balance', 'amount', '--finish')).code).toBe(0);
     await up();
     await second.goesOn(10);
     await second.stop();
-    expect(await driftFor(topology, 'amount')).toEqual([]);
+    expect(await driftFor('amount')).toEqual([]);
     const releases = [first, late, second];
     const total = releases.reduce((sum, { opened, credited }) => sum + opened + credited, ids.length);
-    expect(await query(topology, 'select sum(amount)::int from accounts')).toEqual([[total]]);
+    expect(await cli.rows('select sum(amount)::int from accounts')).toEqual([[total]]);
     const events = releases.reduce((sum, { credited }) => sum + credited, 0);
-    expect(await query(topology, 'select count(*)::int from eventlog.events')).toEqual([[events]]);
+    expect(await cli.rows('select count(*)::int from eventlog.events')).toEqual([[events]]);
     const left = "select count(*)::int from pg_proc where proname like 'rename_accounts%'";
-    expect(await query(topology, left)).toEqual([[0]]);
+    expect(await cli.rows(left)).toEqual([[0]]);
   });
 
   test('keeps an optional field in step, for writes to either column', async () => {
-    const topology = await empty();
-    project(topology);
+    project(await empty());
     await up();
-    const [before, after, both] = [uuid7.next(HERE.bits), uuid7.next(HERE.bits), uuid7.next(HERE.bits)];
-    const insert = (id: string, column: string, value: string): Promise<unknown> =>
-      query(
-        topology,
-        `insert into accounts (id, state, version, balance, created_date, updated_date, ${column})
-          values ('${id}', 'OPEN', 1, 1, now(), now(), ${value})`,
-      );
     const columns = async (id: string): Promise<unknown> =>
-      (await query(topology, `select nickname, alias from accounts where id = '${id}'`))[0];
-    await insert(before, 'nickname', "'a'");
+      (await cli.rows(`select nickname, alias from accounts where id = '${id}'`))[0];
+    const before = await insert('nickname', "'a'");
     expect((await fwGen('migrate', 'rename', 'Account.nickname', 'alias')).code).toBe(0);
     await up();
     expect(await columns(before)).toEqual(['a', 'a']);
-    await insert(after, 'alias', "'b'");
+    const after = await insert('alias', "'b'");
     expect(await columns(after)).toEqual(['b', 'b']);
-    await query(topology, `update accounts set alias = null where id = '${after}'`);
-    expect(await columns(after)).toEqual([null, null]);
-    await query(topology, `update accounts set nickname = 'c' where id = '${after}'`);
-    expect(await columns(after)).toEqual(['c', 'c']);
-    await query(topology, `update accounts set nickname = null where id = '${after}'`);
-    expect(await columns(after)).toEqual([null, null]);
-    await insert(both, 'nickname', 'null');
-    expect(await columns(both)).toEqual([null, null]);
+    for (const [change, value] of [
+      ['alias = null', null],
+      ["nickname = 'c'", 'c'],
+      ['nickname = null', null],
+    ]) {
+      await cli.rows(`update accounts set ${change} where id = '${after}'`);
+      expect(await columns(after), `after ${change}`).toEqual([value, value]);
+    }
+    expect(await columns(await insert('nickname', 'null'))).toEqual([null, null]);
   });
 
   test('copies values that cannot be compared, and NaN', async () => {
-    const topology = await empty();
-    project(topology);
+    project(await empty());
     const addition = 'alter table accounts add column rate float8, add column extra json;';
-    writeFileSync(join(cli.folder, 'src/migrations/0002_extra.sql'), addition);
+    cli.write('src/migrations/0002_extra.sql', addition);
     model('balance', 'nickname', 'readonly rate?: number;', 'readonly extra?: string;');
     await up();
-    const [old, copied, late] = [uuid7.next(HERE.bits), uuid7.next(HERE.bits), uuid7.next(HERE.bits)];
-    const insert = (id: string, columns: string, values: string): Promise<unknown> =>
-      query(
-        topology,
-        `insert into accounts (id, state, version, balance, created_date, updated_date, ${columns})
-          values ('${id}', 'OPEN', 1, 1, now(), now(), ${values})`,
-      );
     const renamed = async (id: string): Promise<unknown> =>
-      (
-        await query(topology, `select ratio::text, rate::text, more::text from accounts where id = '${id}'`)
-      )[0];
-    await insert(old, 'rate, extra', `'NaN', '{"a":1}'`);
-    for (const [from, to] of [
+      (await cli.rows(`select ratio::text, rate::text, more::text from accounts where id = '${id}'`))[0];
+    const old = await insert('rate, extra', `'NaN', '{"a":1}'`);
+    for (const names of [
       ['rate', 'ratio'],
       ['extra', 'more'],
-    ] as const)
-      expect((await fwGen('migrate', 'rename', `Account.${from}`, to)).code).toBe(0);
+    ])
+      expect((await fwGen('migrate', 'rename', `Account.${names[0]}`, String(names[1]))).code).toBe(0);
     await up();
     expect(await renamed(old)).toEqual(['NaN', 'NaN', '{"a":1}']);
-    await insert(copied, 'rate, extra', `'NaN', '[1]'`);
+    const copied = await insert('rate, extra', `'NaN', '[1]'`);
     expect(await renamed(copied)).toEqual(['NaN', 'NaN', '[1]']);
-    await insert(late, 'ratio, more', `'NaN', null`);
-    expect(await renamed(late)).toEqual(['NaN', 'NaN', null]);
-    await query(topology, `update accounts set ratio = 2, extra = '[ 1]' where id = '${copied}'`);
+    expect(await renamed(await insert('ratio, more', `'NaN', null`))).toEqual(['NaN', 'NaN', null]);
+    await cli.rows(`update accounts set ratio = 2, extra = '[ 1]' where id = '${copied}'`);
     expect(await renamed(copied)).toEqual(['2', '2', '[ 1]']);
-    await query(topology, `update accounts set rate = 'NaN' where id = '${copied}'`);
+    await cli.rows(`update accounts set rate = 'NaN' where id = '${copied}'`);
     expect(await renamed(copied)).toEqual(['NaN', 'NaN', '[ 1]']);
   });
 

@@ -1,10 +1,10 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
-import { fwGen } from '../generator/test-support/fw-gen.js';
-import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { modelText, projectPerTest } from '../generator/test-support/projects.js';
+import { git as gitIn } from './test-support/git.js';
 
 const DEADLINE_MS = 60_000;
 const HOOK_MS = 120_000;
@@ -12,7 +12,7 @@ const HOOK_MS = 120_000;
 const MANY = 60;
 
 let program: BuiltProgram;
-let project: TestProject;
+const project = projectPerTest();
 let watching: ChildProcess;
 let shown: string;
 
@@ -23,7 +23,6 @@ beforeAll(() => {
 afterAll(() => program.delete());
 
 beforeEach(async () => {
-  project = testProject();
   shown = '';
   const args = [program.bin, 'generate', '--watch', '--config', project.config];
   watching = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -41,7 +40,6 @@ afterEach(async () => {
     watching.kill('SIGINT');
     expect(await ended).toEqual([0, null]);
   }
-  project.delete();
 }, HOOK_MS);
 
 async function until(isTrue: () => boolean): Promise<void> {
@@ -61,17 +59,14 @@ function emits(...names: readonly string[]): boolean {
 async function untilRight(): Promise<void> {
   const deadline = Date.now() + DEADLINE_MS;
   for (;;) {
-    const { code, info, error } = await fwGen('generate', '--config', project.config, '--check');
+    const { code, info, error } = await project.generate('--check');
     if (code === 0) return;
     if (Date.now() > deadline) throw new Error(`${info}\n${error}\n${shown}`);
     await sleep(50);
   }
 }
 
-function git(...args: readonly string[]): void {
-  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.org', '-c', 'commit.gpgsign=false'];
-  execFileSync('git', [...identity, ...args], { cwd: project.folder, stdio: 'pipe' });
-}
+const git = (...args: readonly string[]): string => gitIn(project.folder, ...args);
 
 test('--watch follows a switch between branches that changes many files at once, there and back', async () => {
   git('init', '--quiet', '--initial-branch', 'main');

@@ -115,29 +115,19 @@ describe('the OpenAPI document of the wallet', async () => {
     const owner = parameterSchema('/wallets', 'get', 0);
     const seven = '01942f5e-7c00-7a3b-8040-5d0e9c6b1f27';
     const others = ['6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10', '01942f5e-7c00-7a3b-c040-5d0e9c6b1f27'];
-    expect([seven, seven.toUpperCase(), ...others].map((text) => accepts(id, text))).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
-    expect([seven, ...others].map((text) => accepts(owner, text))).toEqual([true, true, true]);
-    expect(accepts(id, seven.replaceAll('-', ''))).toBe(false);
+    const accepted = (pointer: string): readonly string[] =>
+      [seven, seven.toUpperCase(), ...others, seven.replaceAll('-', '')].filter((text) =>
+        accepts(pointer, text),
+      );
+    expect(accepted(id)).toEqual([seven, seven.toUpperCase()]);
+    expect(accepted(owner)).toEqual([seven, seven.toUpperCase(), ...others]);
   });
 
   test('accepts exactly the currencies of ISO 4217', () => {
-    const wallet = (code: string): Json => ({
-      country: 'MX',
-      ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
-      currency: code,
-    });
-    const schema = '/components/schemas/WalletCreateRequest';
-    expect(['EUR', 'MXN', 'XXQ', 'eur'].map((code) => accepts(schema, wallet(code)))).toEqual([
-      true,
-      true,
-      false,
-      false,
-    ]);
+    const wallet = { country: 'MX', ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10' };
+    const isAccepted = (code: string): boolean =>
+      accepts('/components/schemas/WalletCreateRequest', { ...wallet, currency: code });
+    expect(['EUR', 'MXN', 'XXQ', 'eur'].filter(isAccepted)).toEqual(['EUR', 'MXN']);
   });
 
   test.each([
@@ -156,19 +146,7 @@ describe('the OpenAPI document of the wallet', async () => {
 
   test('lists the answers of an operation with ids in its body', () => {
     const responses = Object.keys(Object(resolve(document, '#/paths/~1transfers/post/responses')));
-    expect(responses).toEqual([
-      '202',
-      '400',
-      '403',
-      '404',
-      '409',
-      '413',
-      '415',
-      '422',
-      '503',
-      '504',
-      'default',
-    ]);
+    expect(responses.join(' ')).toBe('202 400 403 404 409 413 415 422 503 504 default');
   });
 });
 

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { describeOn } from '../test/databases/vitest.js';
-import { openApplication } from './application.js';
+import { type Application, openApplication } from './application.js';
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases } from './databases.js';
 import { Decimal } from './domain/decimal.js';
@@ -27,42 +27,38 @@ const first = ShardIdentifier.of(0, 0);
 const added = ShardIdentifier.of(1, 0);
 
 describeOn('postgresql', 'A shard that a reload adds', (harness) => {
+  let running: Application | undefined;
+  afterEach(() => running?.close());
+
   const opened = async (migrate: boolean) => {
     const { migrations } = application;
     const start = await harness.makeTopology({ shards: [first], migrations });
     const fresh = await harness.makeTopology({ shards: [added], migrated: false });
     const sharding: ShardingTopology = { ...start, groups: [...start.groups, ...fresh.groups] };
     const options = { namespace: 'test', collaborators: {}, sharding: start, migrate };
-    return { running: await openApplication(application, options), sharding };
+    running = await openApplication(application, options);
+    return { running, sharding };
   };
   const text = "select to_regclass('things') is not null";
 
   it('is migrated before it is in service', async () => {
     const { running, sharding } = await opened(true);
-    try {
-      expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
-      const { rows } = await running.databases.database(added).query({ text, values: [] });
-      expect(rows).toEqual([[true]]);
-      const stored = { text: 'select group_number, member_number from eventlog.default_shard', values: [] };
-      expect((await running.databases.database(added).query(stored)).rows).toEqual([[0, 0]]);
-    } finally {
-      await running.close();
-    }
+    expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
+    const { rows } = await running.databases.database(added).query({ text, values: [] });
+    expect(rows).toEqual([[true]]);
+    const stored = { text: 'select group_number, member_number from eventlog.default_shard', values: [] };
+    expect((await running.databases.database(added).query(stored)).rows).toEqual([[0, 0]]);
   });
 
   it('is not migrated where migrations run separately, and refused until they are applied', async () => {
     const { running, sharding } = await opened(false);
-    try {
-      const reload = running.reload(sharding);
-      await expect(reload).rejects.toThrow(ReloadRefusedError);
-      await expect(reload).rejects.toThrow('is no shard yet, not (1, 0)');
-      expect(running.databases.has(added)).toBe(false);
-      const owner = openDatabases({ ...sharding, groups: sharding.groups.slice(1) });
-      await migrate(owner, application).finally(() => owner.close(0));
-      expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
-    } finally {
-      await running.close();
-    }
+    const reload = running.reload(sharding);
+    await expect(reload).rejects.toThrow(ReloadRefusedError);
+    await expect(reload).rejects.toThrow('is no shard yet, not (1, 0)');
+    expect(running.databases.has(added)).toBe(false);
+    const owner = openDatabases({ ...sharding, groups: sharding.groups.slice(1) });
+    await migrate(owner, application).finally(() => owner.close(0));
+    expect(await running.reload(sharding)).toEqual([{ kind: 'shard-added', shard: added }]);
   });
 });
 

@@ -10,27 +10,23 @@ function importOf(statement: string): unknown {
 }
 
 describe('parseModule', () => {
-  test.each([
-    ["import { a } from '../b.js';", false],
-    ["import { type A, b } from '../b.js';", false],
-    ["import { type A, type B } from '../b.js';", true],
-    ["import type { A } from '../b.js';", true],
-    ["import type * as all from '../b.js';", true],
-    ["import * as all from '../b.js';", false],
-    ["import b from '../b.js';", false],
-    ["import b, { type A } from '../b.js';", false],
-    ["import '../b.js';", false],
-    ["import {} from '../b.js';", false],
-    ["export { a } from '../b.js';", false],
-    ["export { type A } from '../b.js';", true],
-    ["export type { A } from '../b.js';", true],
-    ["export * from '../b.js';", false],
-    ["type A = import('../b.js').A;", true],
-  ])('reads %s', (statement, typeOnly) => {
+  const OF_VALUES: readonly string[] = [
+    ...["import { a } from '../b.js';", "import { type A, b } from '../b.js';"],
+    ...["import * as all from '../b.js';", "import b from '../b.js';"],
+    ...["import b, { type A } from '../b.js';", "import '../b.js';", "import {} from '../b.js';"],
+    ...["export { a } from '../b.js';", "export * from '../b.js';"],
+  ];
+  const OF_TYPES: readonly string[] = [
+    ...["import { type A, type B } from '../b.js';", "import type { A } from '../b.js';"],
+    ...["import type * as all from '../b.js';", "export { type A } from '../b.js';"],
+    ...["export type { A } from '../b.js';", "type A = import('../b.js').A;"],
+  ];
+
+  test.each([...OF_VALUES, ...OF_TYPES])('reads %s', (statement) => {
     expect(importOf(statement)).toEqual({
       specifier: '../b.js',
       file: 'runtime/http/b.ts',
-      typeOnly,
+      typeOnly: OF_TYPES.includes(statement),
       deferred: false,
       line: 2,
     });

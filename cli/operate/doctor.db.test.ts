@@ -1,19 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import type { ShardingTopology } from '../../runtime/config/index.js';
-import { openDatabases } from '../../runtime/databases.js';
 import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { defineMigration } from '../../runtime/migration/migration.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { cliProject } from '../test-support/cli-project.js';
+import { cliProject, FIVE } from '../test-support/cli-project.js';
 
-const FIVE = [
-  ShardIdentifier.of(0, 0),
-  ShardIdentifier.of(0, 1),
-  ShardIdentifier.of(1, 0),
-  ShardIdentifier.of(1, 1),
-  ShardIdentifier.of(1, 2),
-];
 const things = defineMigration(
   '0001_things',
   `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
@@ -54,59 +45,31 @@ async function findings(): Promise<{ readonly code: number; readonly found: read
 }
 
 describeOn('postgresql', 'fw-gen doctor', (harness) => {
-  const open = async (): Promise<ShardingTopology> => {
-    const topology = await harness.makeTopology({ shards: FIVE, migrations: [things] });
-    project.configure(topology);
-    return topology;
-  };
-  const onShard = async (
-    topology: ShardingTopology,
-    shard: ShardIdentifier | undefined,
-    ...sql: readonly string[]
-  ) => {
-    const databases = openDatabases(topology);
-    const database = databases.database(shard ?? topology.defaultShard);
-    for (const text of sql) await database.query({ text, values: [] });
-    await databases.close(0);
-  };
+  beforeEach(async () =>
+    project.configure(await harness.makeTopology({ shards: FIVE, migrations: [things] })),
+  );
 
   test('reports no problem for five healthy shards', async () => {
-    await open();
     const { code, info } = await doctor();
     expect(info).toContain('\n0 faults, ');
     expect(code).toBe(0);
-    for (const check of [
-      'connection',
-      'version',
-      'durability',
-      'clock',
-      'rights',
-      'residency',
-      'migrations',
-    ]) {
+    for (const check of 'connection version durability clock rights residency migrations'.split(' '))
       expect(info.match(new RegExp(`^\\(\\d, \\d\\) +${check} `, 'gm'))).toHaveLength(5);
-    }
     expect(info).toMatch(/^127\.0\.0\.1:\d+ +connections +\S+ +one process may open 50; the server has 197/m);
     expect(info).not.toContain('fw_test_password');
   });
 
   test('reports rows of another shard, two swapped databases, pending migrations and drift', async () => {
-    const topology = await open();
     const [, stranger, swapped, behind, drifted] = FIVE;
     const id = uuid7.next(ShardIdentifier.of(9, 9).bits);
-    await onShard(
-      topology,
-      stranger,
-      'alter table things drop constraint things_id_check',
-      `insert into things values ('${id}', 'OPEN', 1, 'x', now(), now())`,
-    );
-    await onShard(topology, swapped, 'update eventlog.shard set group_number = 7');
-    await onShard(topology, behind, `delete from eventlog.migration_checksums where name = '0001_things'`);
-    await onShard(
-      topology,
-      drifted,
-      'alter table things drop column title',
+    await project.rows('alter table things drop constraint things_id_check', stranger);
+    await project.rows(`insert into things values ('${id}', 'OPEN', 1, 'x', now(), now())`, stranger);
+    await project.rows('update eventlog.shard set group_number = 7', swapped);
+    await project.rows("delete from eventlog.migration_checksums where name = '0001_things'", behind);
+    await project.rows('alter table things drop column title', drifted);
+    await project.rows(
       `do $$ begin execute format('alter database %I set synchronous_commit = off', current_database()); end $$`,
+      drifted,
     );
     const { code, found } = await findings();
     expect(code).toBe(1);
@@ -121,7 +84,6 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
   });
 
   test('reports the fault of a connection and checks the other shards', async () => {
-    await open();
     project.edit((text) => text.replace('"password": "fw_test_password"', '"password": "wrong"'));
     const { code, found } = await findings();
     expect(code).toBe(1);
@@ -132,7 +94,6 @@ describeOn('postgresql', 'fw-gen doctor', (harness) => {
   });
 
   test('compares pools and budget with the server’s limit', async () => {
-    await open();
     const ours = ({ found }: { readonly found: readonly FoundJson[] }) =>
       found.find(({ check }) => check === 'connections');
     project.edit((text) => text.replaceAll('"username"', '"maximumPoolSize": 100, "username"'));

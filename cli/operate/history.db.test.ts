@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { openDatabases } from '../../runtime/databases.js';
 import { ledgerMigrations, openLedger } from '../../runtime/events/test-support/ledger.js';
 import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
 import { describeOn } from '../../test/databases/vitest.js';
@@ -14,8 +13,7 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
   test('shows each version of a model with its event, action and principal, on the shard of its id', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     project.configure(topology);
-    const databases = openDatabases(topology);
-    const ledger = openLedger(databases);
+    const ledger = openLedger(project.databases());
     const account = await ledger.open(THERE);
     await ledger.credit(account, 5);
     const [stored] = await ledger.rows('select max(created_date)::text from eventlog.events', THERE);
@@ -28,13 +26,8 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
     expect(code).toBe(0);
     expect(info).toMatch(/VERSION +DATE +EVENT +CHANGE +ACTION +PRINCIPAL/);
     expect(info).toMatch(/2 +\S+Z +AccountCredited +\{"amount":"5"\} +Credit +alice\n.*3 .*"7"/s);
-    const before = await history(
-      account,
-      '--at',
-      new Date(Date.parse(String(stored?.[0])) - 30_000).toISOString(),
-      '--format',
-      'json',
-    );
+    const time = new Date(Date.parse(String(stored?.[0])) - 30_000).toISOString();
+    const before = await history(account, '--at', time, '--format', 'json');
     expect(JSON.parse(before.info)).toMatchObject({
       events: [
         { modelVersion: 2, payload: { amount: '5' }, date: expect.stringMatching(/T\d\d:\d\d:\d\d\.123Z$/) },
@@ -51,6 +44,5 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
       code: 2,
       error: expect.stringContaining('Expected a date, or a time with its zone'),
     });
-    await databases.close(0);
   });
 });

@@ -1,52 +1,37 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ShardIdentifier } from 'fw-actions';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { application } from '../../examples/wallet/generated/application.js';
-import { openDatabases } from '../../runtime/databases.js';
-import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { type Ran, runCommand } from '../test-support/run-command.js';
-import { topologyYaml } from '../test-support/topology-yaml.js';
+import { cliProject } from '../test-support/cli-project.js';
+import type { Ran } from '../test-support/run-command.js';
 
 const SHARDS = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
 const MODULE = fileURLToPath(new URL('../../examples/wallet/generated/application.ts', import.meta.url));
 const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 
-let folder = '';
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-import-'));
-});
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+const project = cliProject();
+const inProject = (name: string): string => join(project.folder, name);
 
 describeOn('postgresql', 'fw-gen import', (harness) => {
-  let databases: DatabaseRegistry;
   const rows = async (text: string) =>
-    (await Promise.all(SHARDS.map((shard) => databases.database(shard).query({ text, values: [] })))).flatMap(
-      (each) => each.rows,
-    );
+    (await Promise.all(SHARDS.map((shard) => project.rows(text, shard)))).flat();
 
-  beforeEach(async () => {
-    const topology = await harness.makeTopology({ shards: SHARDS, migrations: application.migrations });
-    databases = openDatabases(topology);
-    writeFileSync(join(folder, 'fw.config.yaml'), topologyYaml(topology));
-  });
-
-  afterEach(() => databases.close(0));
+  beforeEach(async () =>
+    project.configure(await harness.makeTopology({ shards: SHARDS, migrations: application.migrations })),
+  );
 
   function importLines(
     action: string,
     lines: readonly object[] | string,
     ...more: readonly string[]
   ): Promise<Ran> {
-    const file = join(folder, 'lines.ndjson');
     const text =
       typeof lines === 'string' ? lines : lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    writeFileSync(file, text);
-    const config = ['--config', join(folder, 'fw.config.yaml'), '--application', MODULE];
-    return runCommand(['import', action, file, ...config, ...more]);
+    project.write('lines.ndjson', text);
+    return project.run('import', action, inProject('lines.ndjson'), '--application', MODULE, ...more);
   }
 
   const OPERATOR = ['--claims', '{"role":"operator"}'];
@@ -80,20 +65,6 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
     expect(trail).toEqual([['import'], ['import']]);
   });
 
-  test('keeps the order of the lines of one model', async () => {
-    const [walletId] = await wallets(1);
-    const changes = Array.from({ length: 50 }, (_, nr) => ({ walletId, amount: nr === 0 ? '990' : '10' }));
-    const [first, ...others] = changes;
-    expect(
-      (await importLines('WalletDepositMoneyAction', [first ?? {}], '--name', 'a', ...OPERATOR)).code,
-    ).toBe(0);
-    expect((await importLines('WalletWithdrawMoneyAction', others, '--name', 'b', ...OPERATOR)).code).toBe(0);
-    const balances = await rows(
-      "SELECT (payload->>'newBalance')::int FROM eventlog.events WHERE event_type = 'WalletMoneyWithdrawnEvent' ORDER BY position",
-    );
-    expect(balances.flat()).toEqual(others.map((_, nr) => 990 - nr * 10));
-  });
-
   test('checks each line as the body of a request', async () => {
     const [walletId] = await wallets(1);
     const text = [
@@ -105,7 +76,7 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
     ].join('\n');
     const { code } = await importLines('WalletDepositMoneyAction', text, '--name', 'x', ...OPERATOR);
     expect(code).toBe(1);
-    const rejected = readFileSync(join(folder, 'lines.ndjson.errors.ndjson'), 'utf8').trim().split('\n');
+    const rejected = readFileSync(inProject('lines.ndjson.errors.ndjson'), 'utf8').trim().split('\n');
     expect(rejected.map((line) => JSON.parse(line).message).sort()).toEqual([
       'Deposit amount must be positive',
       'Duplicate key "amount"',
@@ -117,27 +88,22 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
 
   test('names files that it cannot read or write', async () => {
     const [walletId] = await wallets(1);
-    const gone = await runCommand(
-      ['import', 'WalletDepositMoneyAction', join(folder, 'gone'), '--name', 'x'].concat(
-        '--config',
-        join(folder, 'fw.config.yaml'),
-        '--application',
-        MODULE,
-      ),
+    const gone = await project.run(
+      ...['import', 'WalletDepositMoneyAction', inProject('gone'), '--name', 'x', '--application', MODULE],
     );
     expect([gone.code, gone.error]).toEqual([
       2,
-      expect.stringContaining(`Cannot open ${join(folder, 'gone')}: ENOENT`),
+      expect.stringContaining(`Cannot open ${inProject('gone')}: ENOENT`),
     ]);
     const lines = [{ walletId, amount: '-1' }];
-    const more = ['--name', 'y', '--errors', folder, ...OPERATOR];
+    const more = ['--name', 'y', '--errors', project.folder, ...OPERATOR];
     const refused = await importLines('WalletDepositMoneyAction', lines, ...more);
-    const same = join(folder, 'lines.ndjson');
+    const same = inProject('lines.ndjson');
     expect((await importLines('WalletDepositMoneyAction', lines, ...more, '--errors', same)).code).toBe(2);
     expect(readFileSync(same, 'utf8')).not.toBe('');
     expect([refused.code, refused.error]).toEqual([
       2,
-      expect.stringContaining(`Cannot open ${folder}: EISDIR`),
+      expect.stringContaining(`Cannot open ${project.folder}: EISDIR`),
     ]);
   });
 
@@ -153,18 +119,10 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
       `{"walletId":"${walletId}","amount":"1","reference":9007199254740992}`,
       `{"walletId":"${walletId}","amount":"1","reference":9007199254740993}`,
     ].join('\r\n');
-    const errors = join(folder, 'errors.ndjson');
+    const errors = inProject('errors.ndjson');
     const more = [
-      '--name',
-      'a',
-      '--key',
-      'reference',
-      '--errors',
-      errors,
-      '--format',
-      'json',
-      '--concurrency',
-      '1',
+      ...['--name', 'a', '--key', 'reference', '--errors', errors],
+      ...['--format', 'json', '--concurrency', '1'],
     ];
     const { code, info, error } = await importLines('WalletDepositMoneyAction', text, ...more, ...OPERATOR);
     expect([code, JSON.parse(info)]).toEqual([1, { read: 7, done: 2, rejected: 5, errors }]);
@@ -173,21 +131,11 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
-    expect(rejected).toEqual([
-      {
-        line: 2,
-        code: 'FW_VALIDATION',
-        message: expect.any(String),
-        params: expect.objectContaining({ reference: 'r2' }),
-      },
-      {
-        line: 3,
-        code: 'KEY',
-        message: expect.stringContaining('field reference'),
-        params: { walletId, amount: '1' },
-      },
+    expect(rejected).toMatchObject([
+      { line: 2, code: 'FW_VALIDATION', message: expect.any(String), params: { reference: 'r2' } },
+      { line: 3, code: 'KEY', message: expect.stringContaining('field reference'), params: { walletId } },
       { line: 4, code: 'JSON', message: expect.any(String), params: 'no JSON' },
-      ...[6, 7].map((line) => expect.objectContaining({ line, code: 'KEY' })),
+      ...[6, 7].map((line) => ({ line, code: 'KEY' })),
     ]);
     const once = [
       { walletId, amount: '1' },
@@ -204,28 +152,23 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
     const [walletId] = await wallets(1);
     const line = { walletId, amount: '1' };
     const refused = await importLines('WalletDepositMoneyAction', [line], '--name', 'a');
-    expect([refused.code, readFileSync(join(folder, 'lines.ndjson.errors.ndjson'), 'utf8')]).toEqual([
+    expect([refused.code, readFileSync(inProject('lines.ndjson.errors.ndjson'), 'utf8')]).toEqual([
       1,
       expect.stringContaining('FW_FORBIDDEN'),
     ]);
-    const unknown = await importLines('WalletDeposit', [line], '--name', 'a');
-    expect([unknown.code, unknown.error]).toEqual([
-      2,
-      expect.stringMatching(/There is no action WalletDeposit\. Choose one of: .*WalletDepositMoneyAction/),
-    ]);
-    const other = await importLines(
-      'WalletDepositMoneyAction',
-      [line],
-      '--name',
-      'a',
-      '--collaborators',
-      './none.js',
-    );
-    expect([other.code, other.error]).toEqual([2, expect.stringContaining('Cannot load ./none.js')]);
-    const spaced = await importLines('WalletDepositMoneyAction', [line], '--name', 'a b');
-    expect([spaced.code, spaced.error]).toEqual([2, expect.stringContaining('without spaces')]);
-    const owned = await importLines('WalletDepositMoneyAction', [line], '--name', 'a', '--principal', 'fw:x');
-    expect([owned.code, owned.error]).toEqual([2, expect.stringContaining('must not begin with fw: (')]);
+    for (const [action, options, error] of [
+      [
+        'WalletDeposit',
+        ['a'],
+        /There is no action WalletDeposit\. Choose one of: .*WalletDepositMoneyAction/,
+      ],
+      ['WalletDepositMoneyAction', ['a', '--collaborators', './none.js'], /Cannot load \.\/none\.js/],
+      ['WalletDepositMoneyAction', ['a b'], /without spaces/],
+      ['WalletDepositMoneyAction', ['a', '--principal', 'fw:x'], /must not begin with fw: \(/],
+    ] as const) {
+      const wrong = await importLines(action, [line], '--name', ...options);
+      expect([wrong.code, wrong.error]).toEqual([2, expect.stringMatching(error)]);
+    }
     expect((await rows('SELECT balance::int FROM wallets')).flat()).toEqual([10]);
   });
 });

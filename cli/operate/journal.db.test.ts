@@ -1,5 +1,4 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { openDatabases } from '../../runtime/databases.js';
 import { JournalRecovery } from '../../runtime/execution/cross-shard/journal-recovery.js';
 import {
   accountMigrations,
@@ -18,14 +17,9 @@ vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const UNKNOWN = '01a1fe5a-6ec7-7421-8000-cc38013f2198';
 const project = cliProject();
-let bank: TestBank | undefined;
 let recovery: JournalRecovery | undefined;
 
-afterEach(async () => {
-  await recovery?.stop();
-  await bank?.databases.close(0);
-  [bank, recovery] = [undefined, undefined];
-});
+afterEach(() => recovery?.stop());
 
 const journal = (...argv: readonly string[]): Promise<Ran> => project.run('journal', ...argv);
 
@@ -34,8 +28,7 @@ describeOn('postgresql', 'fw-gen journal', (harness) => {
   async function halfDone(): Promise<{ opened: TestBank; to: string; id: string }> {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
     project.configure(topology);
-    const opened = openBank(openDatabases(topology, { warn: () => {} }));
-    bank = opened;
+    const opened = openBank(project.databases());
     const [from, to] = [await opened.open(HERE, 10), await opened.open(THERE, 5)];
     await opened.move(from, 3, to);
     return { opened, to, id: await undoSecondPart(opened, to) };

@@ -1,20 +1,10 @@
-import { readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/index.js';
-import { openDatabases } from '../../runtime/databases.js';
-import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import { cliProject } from '../test-support/cli-project.js';
+import { cliProject, FIVE } from '../test-support/cli-project.js';
 import { withRefusedWrites } from '../test-support/refused-writes.js';
-
-const FIVE = [
-  ShardIdentifier.of(0, 0),
-  ShardIdentifier.of(0, 1),
-  ShardIdentifier.of(1, 0),
-  ShardIdentifier.of(1, 1),
-  ShardIdentifier.of(1, 2),
-];
 
 const cli = cliProject();
 const fwGen = cli.run;
@@ -40,16 +30,6 @@ const TABLE = `create table things (id uuid primary key check (eventlog.is_own_i
 function project(topology: ShardingTopology, model = MODEL): void {
   cli.write('src/thing.ts', model);
   cli.configure(topology);
-}
-
-async function onShard(
-  topology: ShardingTopology,
-  shard: ShardIdentifier | undefined,
-  sql: string,
-): Promise<void> {
-  const databases = openDatabases(topology);
-  await databases.database(shard ?? topology.defaultShard).query({ text: sql, values: [] });
-  await databases.close(0);
 }
 
 describeOn('postgresql', 'fw-gen migrate', (harness) => {
@@ -79,20 +59,16 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
   });
 
   test('continues with the other shards when one fails, and applies that one on the next run', async () => {
-    const topology = await empty();
-    project(topology);
+    project(await empty());
     migrationFile('0001_things', TABLE);
-    await onShard(topology, FIVE[2], 'create table things (id int4)');
+    await cli.rows('create table things (id int4)', FIVE[2]);
     const failed = await fwGen('migrate', 'up', '--format', 'json');
     expect(failed.code).toBe(1);
     const { shards } = JSON.parse(failed.info) as { shards: readonly { shard: string; error?: string }[] };
-    expect(shards.filter(({ error }) => error !== undefined)).toEqual([
-      expect.objectContaining({
-        shard: '(1, 0)',
-        error: expect.stringContaining('0001_things failed on shard (1, 0)'),
-      }),
+    expect(shards.filter(({ error }) => error !== undefined)).toMatchObject([
+      { shard: '(1, 0)', error: expect.stringContaining('0001_things failed on shard (1, 0)') },
     ]);
-    await onShard(topology, FIVE[2], 'drop table things');
+    await cli.rows('drop table things', FIVE[2]);
     const again = await fwGen('migrate', 'up');
     expect(again.code).toBe(0);
     expect(again.info).toMatch(/\(0, 0\) +\S+ +0 +done/);
@@ -100,11 +76,9 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
   });
 
   test('accepts SQL files and modules, and reports file and line of a refused statement', async () => {
-    const topology = await empty();
-    project(topology);
+    project(await empty());
     migrationFile('0001_things', TABLE);
-    const sqlFile = (name: string, sql: string): void =>
-      writeFileSync(join(cli.folder, 'src/migrations', name), sql);
+    const sqlFile = (name: string, sql: string): void => cli.write(`src/migrations/${name}`, sql);
     const index =
       '-- fw-gen: no transaction\r\ncreate index concurrently things_title on things (title);\r\n';
     sqlFile('0002_index.sql', index);
@@ -136,26 +110,22 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
   });
 
   test('verify finds drift between shards and between models and tables', async () => {
-    const topology = await empty();
-    project(topology);
+    project(await empty());
     migrationFile('0001_things', TABLE);
     await fwGen('migrate', 'up');
-    await onShard(topology, FIVE[3], 'alter table things drop column title');
+    await cli.rows('alter table things drop column title', FIVE[3]);
     const { code, info } = await fwGen('migrate', 'verify');
     expect(code).toBe(1);
     expect(info).toContain(
       '(1, 1) differs from most shards: it lacks column public.things.title text not null',
     );
     expect(info).toContain('(1, 1) does not match the models: column things.title does not exist');
-    const json = JSON.parse((await fwGen('migrate', 'verify', '--format', 'json')).info) as {
-      drift: readonly object[];
-    };
-    expect(json.drift).toEqual([expect.objectContaining({ shard: '(1, 1)' })]);
+    const json: unknown = JSON.parse((await fwGen('migrate', 'verify', '--format', 'json')).info);
+    expect(json).toMatchObject({ drift: [{ shard: '(1, 1)' }] });
   });
 
   test('ends with 2 for unreadable migrations, and with 1 for an unreachable shard', async () => {
-    const topology = await empty();
-    project(topology);
+    project(await empty());
     cli.write('src/migrations/0001_x.ts', 'export const migration = make(1);');
     const { code, error } = await fwGen('migrate', 'status');
     expect(code).toBe(2);
@@ -179,16 +149,6 @@ describe('fw-gen migrate diff', () => {
   };
   const files = () => readdirSync(join(cli.folder, 'src/migrations'));
 
-  test('reports no changes if the migrations match the models', async () => {
-    withModel(MODEL);
-    const { code, info } = await fwGen('migrate', 'diff');
-    expect({ code, info }).toEqual({
-      code: 0,
-      info: 'The migrations match the models: nothing to do.',
-    });
-    expect(files()).toEqual(['0001_things.ts']);
-  });
-
   test('writes a migration that changes the tables to match the models', async () => {
     const changed = MODEL.replace(
       'readonly title!: string',
@@ -210,14 +170,10 @@ describe('fw-gen migrate diff', () => {
 
   test('--check ends with 1 while a migration is missing, and writes nothing', async () => {
     withModel(MODEL);
-    expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({
-      code: 0,
-      info: 'The migrations match the models.',
-    });
-    writeFileSync(
-      join(cli.folder, 'src/thing.ts'),
-      MODEL.replace('price!: Decimal', 'price!: Decimal;\n  readonly note?: string'),
-    );
+    const nothing = 'The migrations match the models';
+    expect(await fwGen('migrate', 'diff')).toMatchObject({ code: 0, info: `${nothing}: nothing to do.` });
+    expect(await fwGen('migrate', 'diff', '--check')).toMatchObject({ code: 0, info: `${nothing}.` });
+    cli.write('src/thing.ts', MODEL.replace('price!: Decimal', 'price!: Decimal;\n  readonly note?: string'));
     const missing = await fwGen('migrate', 'diff', '--check');
     expect(missing.code).toBe(1);
     expect(missing.error).toContain('missing: alter table things add column note text');

@@ -1,5 +1,4 @@
 import { afterEach, expect, test } from 'vitest';
-import { openDatabases } from '../../runtime/databases.js';
 import type { EventDescriptor } from '../../runtime/domain/descriptor.js';
 import type { HandlerDescriptor } from '../../runtime/events/delivery/handler-descriptor.js';
 import {
@@ -19,14 +18,9 @@ import type { Ran } from '../test-support/run-command.js';
 
 const openedEvent: EventDescriptor = { ...creditedEvent, name: 'AccountOpened' };
 const project = cliProject();
-let databases: DatabaseRegistry | undefined;
 const ledgers: Ledger[] = [];
 
-afterEach(async () => {
-  await Promise.all(ledgers.splice(0).map((ledger) => ledger.events.stop(0)));
-  await databases?.close(0);
-  databases = undefined;
-});
+afterEach(() => Promise.all(ledgers.splice(0).map((ledger) => ledger.events.stop(0))));
 
 function release(on: DatabaseRegistry, options: LedgerOptions): Ledger {
   const ledger = openLedger(on, { limits: { surveyMs: 50 }, ...options });
@@ -42,8 +36,7 @@ describeOn('postgresql', 'fw-gen events, with two releases', (harness) => {
   const open = async (): Promise<DatabaseRegistry> => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     project.configure(topology);
-    databases = openDatabases(topology, { warn: () => {} });
-    return databases;
+    return project.databases();
   };
 
   test('lag shows a scheduled action that no process knows, and exits with 1', async () => {

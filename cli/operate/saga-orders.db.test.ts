@@ -1,6 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { type Application, assembleApplication } from '../../runtime/application.js';
-import { openDatabases } from '../../runtime/databases.js';
 import { Decimal } from '../../runtime/domain/decimal.js';
 import { RefusedError, ShardUnavailableError } from '../../runtime/errors.js';
 import { until } from '../../runtime/events/test-support/ledger.js';
@@ -43,7 +42,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     const definition = tripApplication(terms);
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: definition.migrations });
     project.configure(topology);
-    const opened = assembleApplication(definition, openDatabases(topology, { warn: () => {} }), {
+    const opened = assembleApplication(definition, project.databases(), {
       namespace: 'test',
       collaborators: {},
       delivery: { leaseMs: 500, surveyMs: 50 },
@@ -62,10 +61,6 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
   const isStuck = ({ sagas: running }: Application, id: string, reason: string): Promise<void> =>
     until(async () => (await running.show(id)).stuck === reason);
 
-  async function rows(shard: typeof HERE, text: string): Promise<readonly (readonly unknown[])[]> {
-    return (await application?.databases.database(shard).query({ text, values: [] }))?.rows ?? [];
-  }
-
   test('retry continues a parked saga with the principal of its last step', async () => {
     let broken = true;
     const { id, opened } = await start({
@@ -79,7 +74,7 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
     const { code, info } = await sagas('retry', id.toUpperCase());
     expect([code, info.toLowerCase()]).toEqual([0, expect.stringContaining(`${id} is being retried`)]);
     await until(async () => (await opened.sagas.show(id)).state === 'ENDED');
-    const trail = await rows(HERE, "SELECT principal FROM eventlog.actions WHERE name = 'Saga.retry'");
+    const trail = await project.rows("SELECT principal FROM eventlog.actions WHERE name = 'Saga.retry'");
     expect(trail).toEqual([['alice']]);
     const again = await sagas('retry', id, '--format', 'json');
     expect([again.code, again.error]).toEqual([1, `${id} has ended.`]);
@@ -87,34 +82,24 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
   });
 
   test('abandon ends a saga in its current state, and its step can no longer take effect', async () => {
-    const { id, opened } = await start({
-      ...endless,
-    });
+    const { id, opened } = await start(endless);
     await isStuck(opened, id, 'overdue');
     const { code, info } = await sagas('abandon', id, '--note', 'booked by hand', '--format', 'json');
+    const failure = { code: 'ABANDONED', message: 'booked by hand' };
     expect([code, JSON.parse(info)]).toMatchObject([
       0,
-      {
-        saga: {
-          state: 'ENDED',
-          step: 'CANCELLING',
-          failure: { code: 'ABANDONED', message: 'booked by hand' },
-        },
-        order: { state: 'done' },
-      },
+      { saga: { state: 'ENDED', step: 'CANCELLING', failure }, order: { state: 'done' } },
     ]);
     expect((await opened.sagas.show(id)).stuck).toBeUndefined();
-    await until(async () => (await rows(THERE, `SELECT ${CANCELLING}`)).length === 1);
-    const [step] = await rows(THERE, `SELECT state, step, failure_message ${CANCELLING}`);
+    await until(async () => (await project.rows(`SELECT ${CANCELLING}`, THERE)).length === 1);
+    const [step] = await project.rows(`SELECT state, step, failure_message ${CANCELLING}`, THERE);
     expect(step).toEqual(['VOID', 'CANCELLING', 'booked by hand']);
-    const trail = await rows(HERE, "SELECT principal FROM eventlog.actions WHERE name = 'Saga.abandon'");
+    const trail = await project.rows("SELECT principal FROM eventlog.actions WHERE name = 'Saga.abandon'");
     expect(trail).toEqual([['fw:operator']]);
   });
 
   test('keeps the order and reports it if no process delivers', async () => {
-    const { id, opened } = await start({
-      ...endless,
-    });
+    const { id, opened } = await start(endless);
     await isStuck(opened, id, 'overdue');
     await opened.events.stop(0);
     const { code, error } = await sagas('abandon', id, '--note', 'x', '--wait', '0', '--as', 'ada');
@@ -122,23 +107,18 @@ describeOn('postgresql', 'fw-gen sagas', (harness) => {
       1,
       expect.stringContaining('no server process with event delivery took the order'),
     ]);
-    const orders = await rows(
-      HERE,
+    const orders = await project.rows(
       "SELECT principal FROM eventlog.schedules WHERE action_name = 'Saga.abandon'",
     );
     expect(orders).toEqual([['ada']]);
   });
 
   test('refuses incomplete orders, and orders for unknown sagas', async () => {
-    const topology = await harness.makeTopology({ shards: [HERE] });
-    project.configure(topology);
+    project.configure(await harness.makeTopology({ shards: [HERE] }));
     const stuck = '01a1fe5a-6ec7-7421-8000-cc38013f2198';
-    const databases = openDatabases(topology, { warn: () => {} });
-    await databases.database(HERE).query({
-      text: `INSERT INTO eventlog.sagas VALUES ($1, 'PARKED', 1, 'TransferSaga', 'INITIATED', 1, NULL, 'X', 'x', now(), now())`,
-      values: [stuck],
-    });
-    await databases.close(0);
+    await project.rows(
+      `INSERT INTO eventlog.sagas VALUES ('${stuck}', 'PARKED', 1, 'TransferSaga', 'INITIATED', 1, NULL, 'X', 'x', now(), now())`,
+    );
     for (const argv of [
       ['abandon', stuck],
       ['abandon', stuck, '--note', ' '],

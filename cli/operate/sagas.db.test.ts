@@ -1,5 +1,4 @@
 import { expect, test, vi } from 'vitest';
-import { openDatabases } from '../../runtime/databases.js';
 import { ShardedId } from '../../runtime/domain/id.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { describeOn } from '../../test/databases/vitest.js';
@@ -12,6 +11,13 @@ const SHARDS = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)] as const;
 const LATE = "now() - interval '1 minute'";
 const SOON = "now() + interval '1 hour'";
 
+const FOUR = [
+  ['RUNNING', SOON],
+  ['PARKED', SOON],
+  ['ENDED', 'NULL'],
+  ['RUNNING', LATE],
+] as const;
+
 const project = cliProject();
 
 const sagas = (...argv: readonly string[]) => project.run('sagas', 'list', ...argv);
@@ -21,26 +27,23 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
   async function withSagas(
     ...facts: readonly (readonly [state: string, deadline: string])[]
   ): Promise<string[]> {
-    const topology = await harness.makeTopology({ shards: SHARDS });
-    project.configure(topology);
-    const databases = openDatabases(topology, { warn: () => {} });
+    project.configure(await harness.makeTopology({ shards: SHARDS }));
     const ids: string[] = [];
     for (const [index, [state, deadline]] of facts.entries()) {
       const shard = SHARDS[index % 2] ?? SHARDS[0];
       const id = ShardedId.generate({ name: 'SagaRun', prototype: undefined }, shard).getValue();
       ids.push(id);
-      await databases.database(shard).query({
-        text: `INSERT INTO eventlog.sagas VALUES ($1, $2, 1, 'TransferSaga', 'INITIATED', 1, ${deadline},
+      await project.rows(
+        `INSERT INTO eventlog.sagas VALUES ('${id}', '${state}', 1, 'TransferSaga', 'INITIATED', 1, ${deadline},
           'FW_REFUSED', E'Wallet is \\u001b[31mclosed', now(), now())`,
-        values: [id, state],
-      });
+        shard,
+      );
     }
-    await databases.close(0);
     return ids;
   }
 
   test('lists the sagas of all shards, the oldest first and page by page', async () => {
-    const ids = await withSagas(['RUNNING', SOON], ['PARKED', SOON], ['ENDED', 'NULL'], ['RUNNING', LATE]);
+    const ids = await withSagas(...FOUR);
     const seen: string[] = [];
     for (let cursor: string | null = ''; cursor !== null; ) {
       const page = cursor === '' ? [] : ['--cursor', cursor];
@@ -54,12 +57,7 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
   });
 
   test('shows stuck sagas with the reason, and ends with 1', async () => {
-    const [, parked, , late] = await withSagas(
-      ['RUNNING', SOON],
-      ['PARKED', SOON],
-      ['ENDED', 'NULL'],
-      ['RUNNING', LATE],
-    );
+    const [, parked, , late] = await withSagas(...FOUR);
     const { code, info } = await sagas('--stuck');
     expect(code).toBe(1);
     const [, first = '', second = '', ...rest] = info.split('\n');

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openDatabases } from '../../runtime/databases.js';
 import { handlerOf, ledgerMigrations, openLedger, until } from '../../runtime/events/test-support/ledger.js';
 import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
 import { idOn, insertSaga } from '../../runtime/sharding/test-support/failovers.js';
@@ -17,14 +16,13 @@ describeOn('postgresql', 'fw-gen top', (harness) => {
   test('shows shards and handlers, and goes on if one shard does not answer', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
     project.configure(topology);
-    const databases = openDatabases(topology);
-    const ledger = openLedger(databases, { handlers: [handlerOf('Mirror', () => {})] });
+    const ledger = openLedger(project.databases(), { handlers: [handlerOf('Mirror', () => {})] });
     await ledger.credit(await ledger.open(HERE));
     ledger.events.start();
     await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
     await ledger.events.stop();
     await ledger.creditLater(await ledger.open(THERE), 5, new Date());
-    await insertSaga(databases.database(HERE), idOn(HERE), 'PARKED');
+    await insertSaga(ledger.databases.database(HERE), idOn(HERE), 'PARKED');
     const shown = await top('--once');
     expect(shown.code).toBe(0);
     expect(shown.info).toMatch(/SHARD +NAME +LOG BEHIND +DUE +FAILED +JOURNAL +STATE/);
@@ -32,7 +30,6 @@ describeOn('postgresql', 'fw-gen top', (harness) => {
     expect(shown.info).toMatch(new RegExp(`\\(${THERE.group}, ${THERE.member}\\) .* 1 +0 +0 +answers`));
     expect(shown.info).toMatch(/SHARD +SAGA +RUNNING +PARKED +OLDEST\n\(0, 0\) +PaymentSaga +0 +1 +60 min/);
     expect(shown.info).toMatch(/Mirror +0 .*no process/);
-    await databases.close(0);
     project.edit((text) => text.replace(/:\d+\/fw_test/, ':1/fw_test'));
     const partial = await top('--once', '--format', 'json');
     expect(partial.code).toBe(1);
@@ -45,25 +42,12 @@ describeOn('postgresql', 'fw-gen top', (harness) => {
 });
 
 describe('fw-gen top on embedded databases', () => {
-  const configure = (url: string): void =>
-    project.write(
-      'fw.config.yaml',
-      JSON.stringify({
-        fw: {
-          namespace: 'test',
-          sharding: {
-            defaultShard: { group: 0, member: 0 },
-            groups: [
-              {
-                group: 0,
-                name: 'group',
-                members: [{ member: 0, name: 'main', configs: { primaryConfig: { jdbcUrl: url } } }],
-              },
-            ],
-          },
-        },
-      }),
-    );
+  const configure = (jdbcUrl: string): void => {
+    const members = [{ member: 0, name: 'main', configs: { primaryConfig: { jdbcUrl } } }];
+    const groups = [{ group: 0, name: 'group', members }];
+    const sharding = { defaultShard: { group: 0, member: 0 }, groups };
+    project.write('fw.config.yaml', JSON.stringify({ fw: { namespace: 'test', sharding } }));
+  };
 
   test('never opens them, so that a server can start', async () => {
     const directory = join(project.folder, 'main');

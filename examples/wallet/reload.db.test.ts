@@ -4,24 +4,20 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ShardIdentifier } from 'fw-actions';
 import { parseConfig } from 'fw-actions/config';
-import { fixedPrincipal } from 'fw-actions/http';
 import { migrate, openDatabases } from 'fw-actions/operate';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveApplication } from '../../runtime/http/process/serve-application.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
-import { type PostgresServer, type ServerAddress, startPostgres } from '../../test/databases/server.js';
+import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import { application } from './generated/application.js';
-import { storedWallet } from './test-support/wallets.js';
+import {
+  configurationOf,
+  insertWallet,
+  type Member,
+  serveWallet,
+  sql,
+} from './test-support/served-wallet.js';
 
-/** Two groups; the last member joins while requests are served. */
-const SHARDS = [
-  [0, 0],
-  [0, 1],
-  [1, 0],
-  [1, 1],
-  [1, 2],
-] as const;
+/** Five shards in two groups; the last one joins while requests are served. */
 const LATE = 4;
 /** Upper bound for a wait; reached only in case of a fault. */
 const GIVE_UP_MS = 60_000;
@@ -31,18 +27,27 @@ const CALLERS = 3;
 let primary: PostgresServer;
 let standby: PostgresServer;
 let folder: string;
+let members: Member[];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'fw-reload-'));
   primary = await startPostgres();
-  for (const shard of SHARDS) await sql(primary, 'postgres', `create database ${nameOf(shard)}`);
+  members = [
+    [0, 0],
+    [0, 1],
+    [1, 0],
+    [1, 1],
+    [1, 2],
+  ].map(([group = 0, member = 0]) => ({
+    shard: ShardIdentifier.of(group, member),
+    ...{ server: primary, database: `wallets_${group}_${member}`, user: 'first', password: 'first' },
+    source: sourceOf(2),
+  }));
+  for (const { database } of members) await sql(primary, `create database ${database}`);
   // A role has one password, so the rotation switches between two roles.
   for (const name of ['first', 'second'])
-    await sql(primary, 'postgres', `create role ${name} superuser login password '${name}'`);
-  const { sharding } = parseConfig(configuration({ members: SHARDS.map(memberOf) }), {
-    file: 'fw.yaml',
-    env: {},
-  });
+    await sql(primary, `create role ${name} superuser login password '${name}'`);
+  const { sharding } = parseConfig(configuration(), { file: 'fw.yaml', env: {} });
   const databases = openDatabases(sharding);
   await migrate(databases, { migrations: application.migrations });
   await databases.close();
@@ -55,62 +60,15 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
-async function sql(
-  server: ServerAddress,
-  database: string,
-  text: string,
-): Promise<readonly (readonly unknown[])[]> {
-  const client = new pg.Client({ ...server, database });
-  await client.connect();
-  try {
-    return (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-const nameOf = ([group, member]: readonly [number, number]): string => `wallets_${group}_${member}`;
-
-interface Member {
-  readonly group: number;
-  readonly member: number;
-  readonly server?: ServerAddress;
-  /** Role and password. */
-  readonly credentials?: string;
-  readonly poolSize?: number;
-  readonly draining?: boolean;
-}
-
-const memberOf = ([group, member]: readonly [number, number]): Member => ({ group, member });
-
-function configuration({ members }: { readonly members: readonly Member[] }): string {
-  const groups = [0, 1].map((group) => ({
-    group,
-    name: `group-${group}`,
-    members: members.filter((each) => each.group === group).map(memberJson),
-  }));
-  const sharding = { 'default-shard': { group: 0, member: 0 }, groups };
-  // A long time limit, so that requests outlast a switch on a slow machine.
-  return JSON.stringify({ fw: { namespace: 'test', sharding, execution: { 'timeout-ms': GIVE_UP_MS } } });
-}
-
-function memberJson({
-  group,
-  member,
-  server = primary,
-  credentials = 'first',
-  poolSize = 2,
-  draining = false,
-}: Member) {
-  const source = {
-    'jdbc-url': `jdbc:postgresql://${server.host}:${server.port}/${nameOf([group, member])}`,
-    username: credentials,
-    password: credentials,
-    'maximum-pool-size': poolSize,
-    'application-name': 'web',
-    'connect-timeout-ms': GIVE_UP_MS,
+function sourceOf(poolSize: number): object {
+  return {
+    ...{ 'maximum-pool-size': poolSize, 'application-name': 'web', 'connect-timeout-ms': GIVE_UP_MS },
   };
-  return { member, name: nameOf([group, member]), draining, configs: { 'primary-config': source } };
+}
+
+/** A long time limit, so that requests outlast a switch on a slow machine. */
+function configuration(shards: readonly Member[] = members): string {
+  return configurationOf(shards, { execution: { 'timeout-ms': GIVE_UP_MS } });
 }
 
 /** Deposits 1 repeatedly over HTTP, and reads the wallet occasionally. */
@@ -164,32 +122,17 @@ async function until(what: string, holds: () => boolean | Promise<boolean>): Pro
 async function promote(database: string): Promise<void> {
   const connected = `select 1 from pg_stat_activity
     where datname = '${database}' and application_name = 'web' and query not like 'LISTEN %'`;
-  await until('the server has let go', async () => (await sql(primary, 'postgres', connected)).length === 0);
-  const [[position] = []] = await sql(primary, 'postgres', 'select pg_current_wal_lsn()');
+  await until('the server has let go', async () => (await sql(primary, connected)).length === 0);
+  const [[position] = []] = await sql(primary, 'select pg_current_wal_lsn()');
   const replayed = `select pg_last_wal_replay_lsn() >= '${String(position)}'`;
-  await until(
-    'the standby has caught up',
-    async () => (await sql(standby, 'postgres', replayed))[0]?.[0] === true,
-  );
-  await sql(standby, 'postgres', 'select pg_promote()');
-  await sql(standby, 'postgres', `alter database ${database} reset default_transaction_read_only`);
+  await until('the standby has caught up', async () => (await sql(standby, replayed))[0]?.[0] === true);
+  await sql(standby, 'select pg_promote()');
+  await sql(standby, `alter database ${database} reset default_transaction_read_only`);
 }
 
 test('a reload under load fails, loses and repeats no request', async () => {
-  const config = join(folder, 'fw.config.yaml');
-  const members = SHARDS.map(memberOf);
-  writeFileSync(config, configuration({ members: members.slice(0, LATE) }));
   const port = new FakeProcess();
-  const server = await serveApplication(
-    application,
-    {
-      authenticator: fixedPrincipal('tester', { role: 'operator' }),
-      collaborators: {},
-      env: {},
-      argv: ['--config', config, '--port', '0'],
-    },
-    port,
-  );
+  const server = await serveWallet(folder, configuration(members.slice(0, LATE)), port);
   const load = new Load();
   const phases: string[] = [];
   const phase = async (name: string, work: () => Promise<unknown>): Promise<void> => {
@@ -201,8 +144,8 @@ test('a reload under load fails, loses and repeats no request', async () => {
   };
   /** Replaces the configuration file and waits for the log line about it. */
   const reload = async (said: string, change: (each: Member, index: number) => Member): Promise<void> => {
-    for (const [index, each] of members.entries()) members[index] = change(each, index);
-    writeFileSync(config, configuration({ members }));
+    members = members.map(change);
+    writeFileSync(join(folder, 'fw.config.yaml'), configuration());
     port.hangup();
     await until(`the log says ${said}`, () => {
       if (port.err.includes('was not reloaded')) throw new Error(port.err);
@@ -213,37 +156,27 @@ test('a reload under load fails, loses and repeats no request', async () => {
     (wanted: number, more: Partial<Member>) =>
     (each: Member, index: number): Member =>
       index === wanted ? { ...each, ...more } : each;
-  const open = async (index: number): Promise<void> => {
-    const [group, member] = SHARDS[index] ?? [0, 0];
-    const { id } = storedWallet({ shard: ShardIdentifier.of(group, member) });
-    await sql(
-      primary,
-      nameOf([group, member]),
-      `insert into wallets (id, version, state, owner_id, currency, balance, created_date, updated_date)
-       values ('${id.toString()}', 1, 'OPENED', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10', 'EUR', 0, now(), now())`,
-    );
-    load.add(server.url, id.toString());
-  };
+  const open = async (member: Member): Promise<void> => load.add(server.url, await insertWallet(member));
   try {
-    for (let index = 0; index < LATE; index += 1) await open(index);
+    const late = members.slice(LATE);
+    for (const each of members.slice(0, LATE)) await open(each);
     await phase('before', () => delay(1_000));
     await phase('shard added', async () => {
       await reload('topology: shard (1, 2) added', (each) => each);
-      await open(LATE);
+      for (const each of late) await open(each);
       await delay(300);
     });
     await phase('pool resized', async () => {
-      await reload('topology: shard (0, 0): connection settings changed', only(0, { poolSize: 4 }));
+      await reload('topology: shard (0, 0): connection settings changed', only(0, { source: sourceOf(4) }));
       await delay(300);
     });
     await phase('password rotated', async () => {
       await reload('topology: shard (1, 0): connection settings changed', (each) => ({
-        ...each,
-        credentials: 'second',
+        ...{ ...each, user: 'second', password: 'second' },
       }));
       await until('no session uses the old password', async () => {
         const old = "select 1 from pg_stat_activity where usename = 'first' and query not like 'LISTEN %'";
-        return (await sql(primary, 'postgres', old)).length === 0;
+        return (await sql(primary, old)).length === 0;
       });
       await delay(300);
     });
@@ -252,8 +185,8 @@ test('a reload under load fails, loses and repeats no request', async () => {
       await delay(300);
     });
     await phase('server changed', async () => {
-      const moved = nameOf([0, 1]);
-      await sql(primary, 'postgres', `alter database ${moved} set default_transaction_read_only = on`);
+      const moved = 'wallets_0_1';
+      await sql(primary, `alter database ${moved} set default_transaction_read_only = on`);
       const switched = reload('topology: shard (0, 1) moved to another server', only(1, { server: standby }));
       await Promise.all([switched, promote(moved)]);
     });
@@ -262,8 +195,8 @@ test('a reload under load fails, loses and repeats no request', async () => {
     console.info(phases.join('\n'));
     expect(load.failures).toEqual([]);
     const balances = await Promise.all(
-      members.map(({ group, member, server: at = primary }) =>
-        sql(at, nameOf([group, member]), 'select balance::int4, version::int4 from wallets'),
+      members.map(({ server: at, database }) =>
+        sql(at, 'select balance::int4, version::int4 from wallets', database),
       ),
     );
     // Each shard accepted deposits, and the acknowledged ones are stored, even on the new server.
@@ -271,7 +204,7 @@ test('a reload under load fails, loses and repeats no request', async () => {
     expect(stored.every((balance) => balance > 0)).toBe(true);
     expect(stored.reduce((sum, balance) => sum + balance, 0)).toBe(load.deposits);
     expect(balances.map(([row]) => Number(row?.[1]) - Number(row?.[0]))).toEqual([1, 1, 1, 1, 1]);
-    const [old] = await sql(primary, nameOf([0, 1]), 'select balance::int4 from wallets');
+    const [old] = await sql(primary, 'select balance::int4 from wallets', 'wallets_0_1');
     expect(Number(old?.[0])).toBeLessThan(stored[1] ?? 0);
   } finally {
     await load.end();

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseConfig } from 'fw-actions/config';
-import { fixedPrincipal } from 'fw-actions/http';
 import { migrate, openDatabases } from 'fw-actions/operate';
-import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { serveApplication } from '../../runtime/http/process/serve-application.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
 import { APPLICATION_RIGHTS } from '../../runtime/migration/application-rights.js';
+import { createWallet, get, post } from '../../test/customer/http-client.js';
 import { documentedGrants } from '../../test/databases/roles.js';
 import { testServer } from '../../test/databases/vitest.js';
 import { application } from './generated/application.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from './shards.js';
+import { configurationOf, serveWallet, sql } from './test-support/served-wallet.js';
+import { OWNER } from './test-support/wallets.js';
 
 const GRANTS = documentedGrants();
 const PATIENCE = { timeout: 90_000 };
@@ -21,36 +22,14 @@ const names = ['global', 'mexico'].map((name) => `fw_test_role_${name}_${randomB
 
 let folder: string;
 
-async function asOwner(text: string, database = testServer().database): Promise<unknown[][]> {
-  const { host, port, user, password } = testServer();
-  const client = new pg.Client({ host, port, user, password, database });
-  await client.connect();
-  try {
-    const result = await client.query<unknown[]>({ text, rowMode: 'array' });
-    return Array.isArray(result) ? [] : result.rows;
-  } finally {
-    await client.end();
-  }
-}
+const asOwner = (text: string, database?: string) => sql(testServer(), text, database);
 
-function configuration(username: string, password: string): string {
-  const { host, port } = testServer();
-  const groups = names.map((name, group) => ({
-    group,
-    name,
-    members: [
-      {
-        member: 0,
-        name,
-        configs: {
-          'primary-config': { 'jdbc-url': `jdbc:postgresql://${host}:${port}/${name}`, username, password },
-        },
-      },
-    ],
+function configuration(login: object = {}): string {
+  const members = [GLOBAL_SHARD, MEXICO_SHARD].map((shard, index) => ({
+    ...{ shard, server: testServer(), database: names[index] ?? '' },
+    ...login,
   }));
-  const sharding = { 'default-shard': { group: 0, member: 0 }, groups };
-  const execution = { 'timeout-ms': 30_000 };
-  return JSON.stringify({ fw: { namespace: 'test', 'migrate-at-start': false, sharding, execution } });
+  return configurationOf(members, { 'migrate-at-start': false, execution: { 'timeout-ms': 30_000 } });
 }
 
 beforeAll(async () => {
@@ -65,25 +44,16 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
-function start(port: FakeProcess): ReturnType<typeof serveApplication> {
-  const argv = ['--config', join(folder, 'fw.config.yaml'), '--port', '0'];
-  const options = {
-    authenticator: fixedPrincipal('tester', { role: 'operator' }),
-    collaborators: {},
-    env: {},
-    argv,
-  };
-  return serveApplication(application, options, port);
+function start(port: FakeProcess): ReturnType<typeof serveWallet> {
+  return serveWallet(folder, configuration({ user: ROLE, password: ROLE }), port);
 }
 
 test('the wallet serves as the role of docs/events.md, which may not change the schema', async () => {
-  writeFileSync(join(folder, 'fw.config.yaml'), configuration(ROLE, ROLE));
   const early = new FakeProcess();
   await expect(start(early)).rejects.toThrow('exit 1');
   expect(early.err).toMatch(/Shard \(0, 0\) lacks the migrations .* run `fw-gen migrate up`/);
 
-  const { user, password } = testServer();
-  const { sharding } = parseConfig(configuration(user, password), { file: 'fw.yaml', env: {} });
+  const { sharding } = parseConfig(configuration(), { file: 'fw.yaml', env: {} });
   const owner = openDatabases(sharding);
   await migrate(owner, { migrations: application.migrations }).finally(() => owner.close());
   const ungranted = new FakeProcess();
@@ -100,33 +70,24 @@ test('the wallet serves as the role of docs/events.md, which may not change the 
   await asOwner(`grant update on eventlog.consumers to ${ROLE}`, names[1]);
 
   const server = await start(port);
-  const call = async (
-    path: string,
-    body?: object,
-    headers: object = {},
-  ): Promise<Record<string, unknown>> => {
-    const json = { 'content-type': 'application/json', ...headers };
-    const request = body === undefined ? {} : { method: 'POST', headers: json, body: JSON.stringify(body) };
-    const answer = await fetch(`${server.url}${path}`, request);
-    const text = await answer.text();
-    if (!answer.ok) throw new Error(`${answer.status} ${text}`);
-    return JSON.parse(text) as Record<string, unknown>;
-  };
-  const open = async (country: string): Promise<string> => {
-    const ownerId = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
-    return String((await call('/wallets', { country, ownerId, currency: 'EUR' }))['id']);
-  };
+  const url = (path: string): string => `${server.url}${path}`;
   try {
-    const [source, destination] = [await open('DE'), await open('MX')];
+    const [source, destination] = await Promise.all(
+      ['DE', 'MX'].map((country) => createWallet(server.url, country, OWNER, '0')),
+    );
     const key = { 'idempotency-key': 'deposit-1' };
-    for (let repeat = 0; repeat < 2; repeat += 1)
-      await call(`/wallets/${source}/deposit`, { amount: 50 }, key);
-    await call('/transfers', { sourceId: source, destinationId: destination, amount: 20 });
+    for (let repeat = 0; repeat < 2; repeat += 1) {
+      const answer = await post(url(`/wallets/${source?.id}/deposit`), { amount: 50 }, key);
+      expect(answer).toMatchObject({ status: 200, body: { balance: '50' } });
+    }
+    const transfer = { sourceId: source?.id, destinationId: destination?.id, amount: 20 };
+    expect((await post(url('/transfers'), transfer)).status).toBe(202);
     // Handlers, schedules and sagas on both shards.
     await expect
-      .poll(async () => (await call(`/wallets/${destination}`))['balance'], PATIENCE)
-      .toMatch(/^20(\.0+)?$/);
-    expect((await call(`/wallets/${source}/events`))['items']).not.toEqual([]);
+      .poll(async () => (await get(url(`/wallets/${destination?.id}`))).body.balance, PATIENCE)
+      .toBe('20');
+    const events = await get<{ readonly items: readonly object[] }>(url(`/wallets/${source?.id}/events`));
+    expect(events.body.items).not.toEqual([]);
     const processes = 'select count(*)::int4 from eventlog.processes';
     await expect.poll(() => asOwner(processes, names[0]), PATIENCE).toEqual([[1]]);
     expect(port.err).not.toContain('permission denied');

@@ -1,21 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fwGen, type Ran } from '../test-support/fw-gen.js';
-import { type TestProject, testProject } from '../test-support/projects.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { projectPerTest } from '../test-support/projects.js';
 
 const LOCK = 'src/migrations/events.lock';
 const EVENTS = 'src/events/order-events.ts';
-let project: TestProject;
+const project = projectPerTest();
+const { generate } = project;
 
 beforeEach(async () => {
-  project = testProject();
   expect((await generate()).code).toBe(0);
 });
-
-afterEach(() => project.delete());
-
-function generate(...flags: readonly string[]): Promise<Ran> {
-  return fwGen('generate', '--config', project.config, ...flags);
-}
 
 /** Adds a field after `total`. */
 function addField(text: string): void {

@@ -2,6 +2,8 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach } from 'vitest';
+import { type Ran, runCommand } from '../../cli/test-support/run-command.js';
 
 const golden = fileURLToPath(new URL('../golden', import.meta.url));
 
@@ -34,6 +36,44 @@ export function testProject(input = 'orders', generatorKeys = ''): TestProject {
     remove: (path) => rmSync(join(folder, path), { recursive: true, force: true }),
     emitted: () => ({ ...textsBelow(folder, 'src/generated'), ...textsBelow(folder, 'src/migrations') }),
     delete: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** The project of the running test. */
+export interface ProjectPerTest extends Omit<TestProject, 'delete'> {
+  /** Starts again with another golden case. */
+  use(input: string, generatorKeys?: string): void;
+  /** Runs a command line with its configuration. */
+  run(...argv: readonly string[]): Promise<Ran>;
+  /** Runs `fw-gen generate`. */
+  generate(...flags: readonly string[]): Promise<Ran>;
+}
+
+/** Gives each test of the calling file a copy of a golden case. */
+export function projectPerTest(input?: string, generatorKeys?: string): ProjectPerTest {
+  let current: TestProject;
+  beforeEach(() => {
+    current = testProject(input, generatorKeys);
+  });
+  afterEach(() => current.delete());
+  const run = (...argv: readonly string[]): Promise<Ran> => runCommand([...argv, '--config', current.config]);
+  return {
+    get folder() {
+      return current.folder;
+    },
+    get config() {
+      return current.config;
+    },
+    read: (path) => current.read(path),
+    write: (path, text) => current.write(path, text),
+    remove: (path) => current.remove(path),
+    emitted: () => current.emitted(),
+    use: (other, keys) => {
+      current.delete();
+      current = testProject(other, keys);
+    },
+    run,
+    generate: (...flags) => run('generate', ...flags),
   };
 }
 

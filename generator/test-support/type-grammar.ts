@@ -24,38 +24,16 @@ export type Plain<T> = T extends string | number ? T : T extends readonly (infer
 `;
 
 const SCALARS = [
-  'string',
-  'number',
-  'boolean',
-  'bigint',
-  'Date',
-  'Decimal',
-  'Uuid',
-  'Currency',
-  'JsonValue',
+  ...['string', 'number', 'boolean', 'bigint', 'Date', 'Decimal', 'Uuid', 'Currency', 'JsonValue'],
   'unknown',
 ];
 const NAMED = [
-  'Level',
-  'Mood',
-  'Mood.Good',
-  'Point',
-  'Comment',
-  'Shape',
-  'Id<Thing>',
-  "Brand<string, 'Sku'>",
+  ...['Level', 'Mood', 'Mood.Good', 'Point', 'Comment', 'Shape', 'Id<Thing>', "Brand<string, 'Sku'>"],
   "Brand<number, 'Cents'>",
 ];
 const LITERALS = ["'a'", "'b'", '1', '-2', 'true', 'false', "'it\\'s'", "'\\u2028'"];
 const REFUSED = [
-  'Map<string, number>',
-  'Set<string>',
-  '() => void',
-  'symbol',
-  'any',
-  'RegExp',
-  'never',
-  'object',
+  ...['Map<string, number>', 'Set<string>', '() => void', 'symbol', 'any', 'RegExp', 'never', 'object'],
 ];
 const COMPUTED = [
   '(typeof NAMES)[number]',
@@ -91,20 +69,8 @@ const COMPUTED = [
 
 /** Field names that are also names of other things. */
 const FIELDS = [
-  'value',
-  'Hx',
-  'hx',
-  'class',
-  'default',
-  'select',
-  'order',
-  "'two words'",
-  'await',
-  'name',
-  '$',
-  'of',
-  'of2',
-  'arguments',
+  ...['value', 'Hx', 'hx', 'class', 'default', 'select', 'order', "'two words'", 'await', 'name', '$'],
+  ...['of', 'of2', 'arguments'],
 ];
 
 const DOCS = [

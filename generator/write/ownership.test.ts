@@ -1,21 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { fwGen, type Ran } from '../test-support/fw-gen.js';
-import { modelText, type TestProject, testProject } from '../test-support/projects.js';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { modelText, projectPerTest } from '../test-support/projects.js';
 
 const MANIFEST = 'src/generated/.fw-manifest.json';
 const ORDER = 'src/generated/order.ts';
-let project: TestProject;
+const project = projectPerTest();
+const { generate } = project;
 
 beforeEach(async () => {
-  project = testProject();
   expect((await generate()).code).toBe(0);
 });
-
-afterEach(() => project.delete());
-
-function generate(...flags: readonly string[]): Promise<Ran> {
-  return fwGen('generate', '--config', project.config, ...flags);
-}
 
 function addModel(): void {
   project.write('src/models/extra.ts', modelText('Extra'));
@@ -23,15 +16,8 @@ function addModel(): void {
 
 test('the manifest lists every generated file, and a second run does not change it', async () => {
   const manifest = project.read(MANIFEST);
-  expect(Object.keys(JSON.parse(manifest).files)).toEqual([
-    'application.ts',
-    'customer.part.ts',
-    'customer.ts',
-    'order.part.ts',
-    'order.ts',
-    'server.ts',
-    'versions.ts',
-  ]);
+  const names = 'application customer.part customer order.part order server versions'.split(' ');
+  expect(Object.keys(JSON.parse(manifest).files)).toEqual(names.map((name) => `${name}.ts`));
   await generate();
   expect(project.read(MANIFEST)).toBe(manifest);
 });
@@ -70,6 +56,9 @@ test('line ends that a checkout changed do not count as an edit, and a change re
   project.write(ORDER, other);
   expect((await generate()).code).toBe(0);
   expect(project.read(ORDER)).toBe(other);
+  project.write(ORDER, `${other}// mine\r\n`);
+  expect((await generate()).error).toContain(`${ORDER} FWGEN041`);
+  project.write(ORDER, other);
   const model = project.read('src/models/order.ts');
   project.write(
     'src/models/order.ts',

@@ -1,47 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { Id } from '../domain/id.js';
-import { Account } from '../domain/test-support/account.js';
 import { ValidationError } from '../errors.js';
 import { ExecutionConfiguration, type ExecutionConfigurationBuilder } from './execution-configuration.js';
 
 const builder = (): ExecutionConfigurationBuilder => ExecutionConfiguration.Builder.executionConfiguration();
-const ID = Id.of(Account, '0194e4a1-7c00-7000-8040-000000000001');
 
 describe('ExecutionConfiguration', () => {
-  test('allows one shard and uses the executor’s defaults for the rest', () => {
-    expect(builder().build()).toMatchObject({
-      allowCrossShard: false,
-      timeoutMs: undefined,
-      maximumAttempts: undefined,
-      signal: undefined,
-      ifVersion: undefined,
-      traceContext: undefined,
-      idempotencyKey: undefined,
-    });
-  });
-
-  test('has the values of its builder', () => {
-    const { signal } = new AbortController();
-    const configuration = builder()
-      .allowCrossShard(true)
-      .timeoutMs(250)
-      .maximumAttempts(2)
-      .signal(signal)
-      .ifVersion(ID, 3, 4)
-      .traceContext('00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01')
-      .idempotencyKey('order-17')
-      .build();
-    expect(configuration).toMatchObject({
-      allowCrossShard: true,
-      timeoutMs: 250,
-      maximumAttempts: 2,
-      signal,
-      ifVersion: { id: ID.getValue(), versions: [3, 4] },
-      traceContext: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-      idempotencyKey: 'order-17',
-    });
-  });
-
   test('is frozen and not affected by later changes of its builder', () => {
     const changing = builder();
     const configuration = changing.build();

@@ -6,15 +6,8 @@ import { descriptorOf, type Entity, instantiate, pendingEventsOf } from './entit
 import { ShardedId } from './id.js';
 import { ModelEvent, markPersisted } from './model-event.js';
 import { ShardIdentifier } from './shard-identifier.js';
-import {
-  Account,
-  AccountBuilder,
-  AccountCredited,
-  accountModel,
-  newAccount,
-  OPENED_AT,
-} from './test-support/account.js';
-import { newNote, noteModel } from './test-support/note.js';
+import { Account, AccountBuilder, AccountCredited, newAccount, OPENED_AT } from './test-support/account.js';
+import { noteModel } from './test-support/note.js';
 
 const hundred = new Decimal(100);
 
@@ -69,11 +62,6 @@ describe('a model', () => {
     );
   });
 
-  test('has the descriptor with which it was built', () => {
-    expect(descriptorOf(newAccount(hundred).build())).toBe(accountModel);
-    expect(descriptorOf(newNote('x'))).toBe(noteModel);
-  });
-
   test('that no builder created is refused', () => {
     const forged: Entity = Reflect.construct(Account, []);
     expect(() => descriptorOf(forged)).toThrow(UnknownModelError);
@@ -110,22 +98,12 @@ describe('a builder', () => {
     expect(() => missing.build()).toThrow('closedBy cannot be null');
   });
 
-  test('accepts undefined for an optional field and null for a nullable one', () => {
-    const account = newAccount(hundred).nickname(undefined).closedBy(null).build();
-    expect(account.nickname).toBeUndefined();
-    expect(account.closedBy).toBeNull();
-  });
-
   test('does not change models that it has built', () => {
     const builder = newAccount(hundred);
     const first = builder.build();
     expect(() => builder.balance(new Decimal(1))).toThrow('A builder of Account can be used only once');
     expect(first.balance).toEqual(hundred);
     expect(pendingEventsOf(first)).toEqual([]);
-  });
-
-  test('gives a new model version 1', () => {
-    expect(newAccount(hundred).build().version).toBe(1);
   });
 
   test('copies only the base fields with copyBase', () => {

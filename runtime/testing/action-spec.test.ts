@@ -240,131 +240,90 @@ describe('the outcome', () => {
     await expect(failing.thenNothing()).rejects.toThrow(ValidationError);
   });
 
-  test('reports a field with another value', async () => {
-    const error = await complaint(
-      spec.when(credit(model.id)).thenUpdated(Account, { version: 3, balance: one }),
-    );
-    expect(error.message).toContain('Expected the plan to update Account with other fields');
-    expect(error.actual).toEqual({ version: 2, balance: 'Decimal 101' });
-    expect(error.expected).toEqual({ version: 3, balance: 'Decimal 1' });
-  });
+  const credited = spec.when(credit(model.id));
+  const both = two.when(creditAll(model.id, other.id));
+  const missing = spec.when(credit(other.id));
+  const answer = scripted<object>().when(() => ({ at: NOW, sums: [one] }));
+  const updated = `update Account ${model.id} to version 2`;
+  const notFound = `Account ${other.id} does not exist`;
+  const event = (amount: number, { id } = model): AccountCredited =>
+    new AccountCredited(id, new Decimal(amount));
 
-  test('compares decimals, ids and dates by value', () =>
-    spec.when(credit(model.id)).thenUpdated(Account, {
-      id: ShardedId.of(Account, model.id.getValue().toUpperCase()),
-      balance: new Decimal('101.000'),
-      updatedDate: new Date(NOW),
-      nickname: undefined,
-      closedBy: null,
-    }));
+  const inOtherOrder = () =>
+    both.thenUpdated(Account, { id: other.id }).thenUpdated(Account, { id: model.id });
+  const failing = 'Expected the action to fail with ValidationError, but it';
 
-  test('points to the line of the failed check', async () => {
-    const error = await complaint(spec.when(credit(model.id)).thenUpdated(Account, { version: 3 }));
+  test.each<[string, () => PromiseLike<unknown>, string]>([
+    [
+      'another kind of staging',
+      () => credited.thenAdded(Account),
+      `to add Account next, but there is: ${updated}`,
+    ],
+    ['another class', () => credited.thenUpdated(Note), updated],
+    ['a plan that ends too early', () => credited.thenUpdated(Account).thenUpdated(Account), 'nothing more'],
+    ['a missing expectation', () => credited.thenExpected(Account), 'Expected the plan to expect Account'],
+    ['another staging order', inOtherOrder, 'to update Account with other fields'],
+    [
+      'a staged model without a check',
+      () => both.thenUpdated(Account),
+      'Expected the plan to hold nothing else',
+    ],
+    ['a plan that should be empty', () => credited.thenNothing(), updated],
+    ['an event too few', () => credited.thenEvents(), 'to emit other events'],
+    ['an event too many', () => credited.thenEvents(event(1), event(1)), 'to emit other events'],
+    ['another payload', () => credited.thenEvents(event(2)), 'to emit other events'],
+    ['an event of another model', () => credited.thenEvents(event(1, other)), 'to emit other events'],
+    ['events that depend on the result', () => credited.thenEvents(() => []), 'to emit other events'],
+    ['other shards', () => credited.thenTouches(second), '(1, 0)'],
+    ['another result', () => credited.thenReturns({ version: 1 }), 'version: 2'],
+    ['another value', () => answer.thenReturns({ at: NOW, sums: [] }), 'Decimal 1'],
+    ['no failure', () => credited.thenFails(ValidationError), `${failing} succeeded and staged: ${updated}`],
+    [
+      'another error',
+      () => missing.thenFails(ValidationError),
+      `${failing} failed with ModelNotFoundError: ${notFound}`,
+    ],
+    ['another message', () => missing.thenFails(ModelNotFoundError, 'does not exist'), notFound],
+    [
+      'checks of staged models before a failure check',
+      () => missing.thenUpdated(Account).thenFails(ModelNotFoundError),
+      'Call thenFails directly after when',
+    ],
+  ])('reports %s, at the line of the check', async (_, check, message) => {
+    const error = await complaint(check());
+    expect(error.message).toContain(message);
     expect(error.stack?.split('\n').find((line) => line.trim().startsWith('at '))).toContain(
       'action-spec.test.ts',
     );
   });
 
-  test('reports another kind of staging, another class and a plan that ends too early', async () => {
-    const outcome = spec.when(credit(model.id));
-    const updated = `update Account ${model.id} to version 2`;
-    expect((await complaint(outcome.thenAdded(Account))).message).toBe(
-      `Expected the plan to add Account next, but there is: ${updated}`,
-    );
-    expect((await complaint(outcome.thenUpdated(Note))).message).toContain(updated);
-    expect((await complaint(outcome.thenUpdated(Account).thenUpdated(Account))).message).toContain(
-      'nothing more',
-    );
-    expect((await complaint(outcome.thenExpected(Account))).message).toContain(
-      'Expected the plan to expect Account',
-    );
+  test('reports the fields with other values', async () => {
+    const error = await complaint(credited.thenUpdated(Account, { version: 3, balance: one }));
+    expect(error.actual).toEqual({ version: 2, balance: 'Decimal 101' });
+    expect(error.expected).toEqual({ version: 3, balance: 'Decimal 1' });
   });
 
-  test('goes through the plan in staging order', async () => {
-    const outcome = two.when(creditAll(model.id, other.id));
-    await outcome.thenUpdated(Account, { id: model.id }).thenUpdated(Account, { id: other.id });
-    await complaint(outcome.thenUpdated(Account, { id: other.id }).thenUpdated(Account, { id: model.id }));
+  test('compares decimals, ids and dates by value', async () => {
+    await credited.thenUpdated(Account, {
+      ...{ id: ShardedId.of(Account, model.id.getValue().toUpperCase()), balance: new Decimal('101.000') },
+      ...{ updatedDate: new Date(NOW), nickname: undefined, closedBy: null },
+    });
+    await answer.thenReturns({ at: new Date(NOW), sums: [new Decimal('1.0')] });
   });
 
-  test('requires a check for every staged model as soon as there is one', async () => {
-    const outcome = two.when(creditAll(model.id, other.id));
-    await outcome.thenTouches(first);
-    const error = await complaint(outcome.thenUpdated(Account, { id: model.id }));
-    expect(error.message).toContain('Expected the plan to hold nothing else');
-    expect(error.actual).toEqual([`update Account ${other.id} to version 2`]);
-  });
-
-  test('reports a plan that should be empty', async () => {
+  test('passes with the right checks, in staging order', async () => {
+    await both.thenTouches(first);
+    await both.thenUpdated(Account, { id: model.id }).thenUpdated(Account, { id: other.id });
     await scripted<number>()
       .when(() => 1)
       .thenNothing();
-    const error = await complaint(spec.when(credit(model.id)).thenNothing());
-    expect(error.actual).toEqual([`update Account ${model.id} to version 2`]);
-  });
-
-  test.each([
-    ['an event too few', () => []],
-    ['an event too many', () => [new AccountCredited(model.id, one), new AccountCredited(model.id, one)]],
-    ['another payload', () => [new AccountCredited(model.id, new Decimal(2))]],
-    ['another model', () => [new AccountCredited(other.id, one)]],
-  ])('knows %s', async (_, events) => {
-    const error = await complaint(spec.when(credit(model.id)).thenEvents(...events()));
-    expect(error.message).toContain('Expected the action to emit other events');
-  });
-
-  test('compares events that depend on the result', async () => {
-    const outcome = spec.when(credit(model.id));
-    await outcome.thenEvents((stored) => [new AccountCredited(stored.id, one)]);
-    await complaint(outcome.thenEvents(() => []));
-  });
-
-  test('reports other shards', async () => {
-    const error = await complaint(spec.when(credit(model.id)).thenTouches(second));
-    expect(error).toMatchObject({ actual: ['(0, 0)'], expected: ['(1, 0)'] });
-  });
-
-  test('reports another result, comparing the given fields of a model', async () => {
-    const outcome = spec.when(credit(model.id));
-    await outcome.thenReturns({ version: 2 });
-    expect((await complaint(outcome.thenReturns({ version: 1 }))).actual).toEqual({ version: 2 });
-    const answer = scripted<{ readonly at: Date; readonly sums: readonly Decimal[] }>().when(() => ({
-      at: NOW,
-      sums: [one],
-    }));
-    await answer.thenReturns({ at: new Date(NOW), sums: [new Decimal('1.0')] });
-    await complaint(answer.thenReturns({ at: NOW, sums: [] }));
-  });
-
-  test('returns the expected error', async () => {
-    let missing: unknown;
-    await spec.when(credit(other.id)).thenFails(ModelNotFoundError, undefined, (error) => {
-      missing = error.modelId;
+    await credited.thenEvents((stored) => [new AccountCredited(stored.id, one)]);
+    await credited.thenReturns({ version: 2 });
+    let modelId: unknown;
+    await missing.thenFails(ModelNotFoundError, /does not exist$/, (error) => {
+      modelId = error.modelId;
     });
-    expect(missing).toBe(other.id.getValue());
-  });
-
-  test('reports an action that did not fail', async () => {
-    const error = await complaint(spec.when(credit(model.id)).thenFails(ValidationError));
-    expect(error.message).toBe(
-      `Expected the action to fail with ValidationError, but it succeeded and staged: update Account ${model.id} to version 2`,
-    );
-  });
-
-  test('reports another error and another message', async () => {
-    const outcome = spec.when(credit(other.id));
-    const missing = `Account ${other.id} does not exist`;
-    expect((await complaint(outcome.thenFails(ValidationError))).message).toBe(
-      `Expected the action to fail with ValidationError, but it failed with ModelNotFoundError: ${missing}`,
-    );
-    expect((await complaint(outcome.thenFails(ModelNotFoundError, 'does not exist'))).actual).toBe(missing);
-    await outcome.thenFails(ModelNotFoundError, /does not exist$/);
-  });
-
-  test('does not allow checks of staged models before a failure check', async () => {
-    const error = await complaint(
-      spec.when(credit(other.id)).thenUpdated(Account).thenFails(ModelNotFoundError),
-    );
-    expect(error.message).toContain('Call thenFails directly after when');
+    expect(modelId).toBe(other.id.getValue());
   });
 });
 

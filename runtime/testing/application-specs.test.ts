@@ -89,11 +89,12 @@ const application: ApplicationDefinition<{ readonly bonus: Bonus }> = {
 
 describe('applicationSpecs', () => {
   const now = new Date('2025-03-01T12:00:00.000Z');
-  const specs = applicationSpecs(application, {
+  const options = {
     clock: new VirtualClock(now),
     shards: [ShardIdentifier.of(0, 0)],
     collaborators: { bonus: { amount: () => new Decimal(5) } },
-  });
+  };
+  const specs = applicationSpecs(application, options);
 
   test('wires an action as the application does', async () => {
     const account = newAccount(new Decimal(1)).build();
@@ -116,11 +117,7 @@ describe('applicationSpecs', () => {
 
   test('lets time pass until a recurring action is due', async () => {
     const [here, there] = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
-    const spec = applicationSpecs(application, {
-      clock: new VirtualClock(now),
-      shards: [here, there],
-      collaborators: { bonus: { amount: () => new Decimal(5) } },
-    }).action(NightlyAction);
+    const spec = applicationSpecs(application, { ...options, shards: [here, there] }).action(NightlyAction);
     const due = new Date('2025-03-02T02:00:00.000Z');
     await spec.whenDue().thenAdded(Account, { updatedDate: due }).thenTouches(here);
     await spec.whenDue(there).thenTouches(there).thenReturns('fw:system:opener');
@@ -136,10 +133,7 @@ describe('applicationSpecs', () => {
 
   test('refuses an event that is not registered', async () => {
     const account = newAccount(new Decimal(1)).build();
-    await applicationSpecs(
-      { ...application, events: [] },
-      { collaborators: { bonus: { amount: () => new Decimal(5) } } },
-    )
+    await applicationSpecs({ ...application, events: [] }, options)
       .action(GrantBonusAction)
       .given(account)
       .when({ accountId: account.id })

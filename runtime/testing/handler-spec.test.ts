@@ -35,6 +35,20 @@ function specOf<H extends EventHandler<AccountCredited>>(
   return applicationSpecs({ ...accountApplication, wireHandlers: () => [handler] }).handler(handlerClass);
 }
 
+/** A handler that records these facts of each envelope. */
+function watched(facts: (envelope: EventEnvelope<AccountCredited>) => unknown): {
+  readonly seen: readonly unknown[];
+  readonly watching: HandlerSpec<AccountCredited>;
+} {
+  const seen: unknown[] = [];
+  class Watcher implements EventHandler<AccountCredited> {
+    handle(envelope: EventEnvelope<AccountCredited>): void {
+      seen.push(facts(envelope));
+    }
+  }
+  return { seen, watching: specOf(Watcher) };
+}
+
 describe('A specification of a handler', () => {
   test('reports the actions that it runs and all their effects', () => {
     const five = { account: id, amount: new Decimal(5) };
@@ -105,17 +119,9 @@ describe('A specification of a handler', () => {
   });
 
   test('delivers events with the ids that the test sets', async () => {
-    const [eventId, actionId] = [
-      '018f0000-0000-7000-8000-000000000001',
-      '018f0000-0000-7000-8000-000000000002',
-    ];
-    const seen: unknown[] = [];
-    class Watcher implements EventHandler<AccountCredited> {
-      handle({ id, actionId }: EventEnvelope<AccountCredited>): void {
-        seen.push([id, actionId]);
-      }
-    }
-    const watching = specOf(Watcher);
+    const eventId = '018f0000-0000-7000-8000-000000000001';
+    const actionId = '018f0000-0000-7000-8000-000000000002';
+    const { seen, watching } = watched((envelope) => [envelope.id, envelope.actionId]);
     const event = credited(1);
     const first = delivery(event, { id: eventId, actionId });
     await watching.when(first, event, delivery(event, { id: actionId.toUpperCase(), actionId: eventId }));
@@ -144,20 +150,9 @@ describe('A specification of a handler', () => {
   });
 
   test('passes a real envelope to the handler', async () => {
-    const seen: unknown[] = [];
-    class Watcher implements EventHandler<AccountCredited> {
-      handle({ modelVersion, attempt, replayed, action, event }: EventEnvelope<AccountCredited>): void {
-        seen.push([
-          modelVersion,
-          attempt,
-          replayed,
-          action?.name,
-          event instanceof AccountCredited,
-          event.amount,
-        ]);
-      }
-    }
-    const watching = specOf(Watcher);
+    const { seen, watching } = watched(({ modelVersion, attempt, replayed, action, event }) => [
+      ...[modelVersion, attempt, replayed, action?.name, event instanceof AccountCredited, event.amount],
+    ]);
     const first = credited(1);
     const action = { name: 'Credit', principal: 'alice', params: {} };
     await watching.given(account).when(first, delivery(first, { attempt: 2, replayed: true }));

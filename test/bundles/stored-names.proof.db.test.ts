@@ -1,52 +1,31 @@
 import { ShardIdentifier } from 'fw-actions';
-import type { ShardingInput, ShardingTopology } from 'fw-actions/config';
+import type { ShardingInput } from 'fw-actions/config';
 import { afterEach, describe, expect, test } from 'vitest';
+import { topologyYaml } from '../../cli/test-support/topology-yaml.js';
 import { databaseHarness } from '../databases/databases.js';
 import { testServer } from '../databases/vitest.js';
 import { type Bundling, storedNames } from './bundlings.js';
 
 /** The names that the examples store, as their sources spell them. */
-const NAMES: readonly string[] = [
-  'action BookingHoldAction',
-  'action BookingPayAction',
-  'action HotelOpenAction',
-  'action MemberJoinAction',
-  'action PaymentSaga.CHARGING',
-  'action PaymentSaga.CONFIRMING',
-  'action PointsEarnAction',
-  'action Saga.move',
-  'action TransferInitiateAction',
-  'action TransferSaga.INITIATED',
-  'action WalletCreateAction',
-  'event Booking BookingConfirmedEvent',
-  'event Booking BookingHeldEvent',
-  'event Hotel HotelOpenedEvent',
-  'event Member MemberChargedEvent',
-  'event Member MemberJoinedEvent',
-  'event Member PointsEarnedEvent',
-  'event Payment PaymentMovedEvent',
-  'event Transfer TransferCompletedEvent',
-  'event Transfer TransferInitiatedEvent',
-  'event Wallet WalletCreatedEvent',
-  'event Wallet WalletMoneyDepositedEvent',
-  'event Wallet WalletMoneyWithdrawnEvent',
-  'handler #schedules',
-  'handler PaymentSaga',
-  'handler PointsHandler',
-  'handler TransferSaga',
-  'key of BookingHoldAction',
-  'key of BookingPayAction',
-  'key of HotelOpenAction',
-  'key of MemberJoinAction',
-  'key of PointsEarnAction',
-  'key of WalletCreateAction',
-  'saga PaymentSaga',
-  'saga TransferSaga',
-  'schedule BookingReleaseAction',
-  'schedule Saga.overdue',
-  'step CHARGING',
-  'step INITIATED',
-];
+const NAMES: readonly string[] = Object.entries({
+  action:
+    'BookingHoldAction BookingPayAction HotelOpenAction MemberJoinAction PaymentSaga.CHARGING ' +
+    'PaymentSaga.CONFIRMING PointsEarnAction Saga.move TransferInitiateAction TransferSaga.INITIATED ' +
+    'WalletCreateAction',
+  'event Booking': 'BookingConfirmedEvent BookingHeldEvent',
+  'event Hotel': 'HotelOpenedEvent',
+  'event Member': 'MemberChargedEvent MemberJoinedEvent PointsEarnedEvent',
+  'event Payment': 'PaymentMovedEvent',
+  'event Transfer': 'TransferCompletedEvent TransferInitiatedEvent',
+  'event Wallet': 'WalletCreatedEvent WalletMoneyDepositedEvent WalletMoneyWithdrawnEvent',
+  handler: '#schedules PaymentSaga PointsHandler TransferSaga',
+  'key of':
+    'BookingHoldAction BookingPayAction HotelOpenAction MemberJoinAction PointsEarnAction ' +
+    'WalletCreateAction',
+  saga: 'PaymentSaga TransferSaga',
+  schedule: 'BookingReleaseAction Saga.overdue',
+  step: 'CHARGING INITIATED',
+}).flatMap(([kind, names]) => names.split(' ').map((name) => `${kind} ${name}`));
 
 const plain: Bundling = { by: 'esbuild', minify: false, keepNames: false, decorators: 'experimental' };
 const minified: Bundling = { ...plain, minify: true };
@@ -96,22 +75,6 @@ async function twoShards(): Promise<ShardingInput> {
     shards: [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)],
     migrated: false,
   });
-  return { defaultShard: { group: 0, member: 0 }, groups: topology.groups.map(inputOf) };
-}
-
-function inputOf({
-  group,
-  name,
-  members,
-}: ShardingTopology['groups'][number]): ShardingInput['groups'][number] {
-  return {
-    group,
-    name,
-    members: members.map(({ shard, name: member, primary: { url, username, password } }) => {
-      if (url.kind !== 'postgresql') throw new Error('a shard is no PostgreSQL database');
-      const jdbcUrl = `jdbc:postgresql://${url.host}:${url.port}/${url.database}`;
-      const primaryConfig = { jdbcUrl, username, password: password?.reveal() };
-      return { member: shard.member, name: member, configs: { primaryConfig } };
-    }),
-  };
+  const { fw } = JSON.parse(topologyYaml(topology)) as { readonly fw: { readonly sharding: ShardingInput } };
+  return fw.sharding;
 }

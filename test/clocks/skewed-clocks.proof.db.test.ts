@@ -1,10 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { TransferInitiateAction } from '../../examples/wallet/actions/transfer-initiate-action.js';
-import { WalletCreateAction } from '../../examples/wallet/actions/wallet-create-action.js';
-import { WalletDepositMoneyAction } from '../../examples/wallet/actions/wallet-deposit-money-action.js';
 import { application } from '../../examples/wallet/generated/application.js';
-import type { Wallet } from '../../examples/wallet/models/wallet.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { WalletCalls } from '../../examples/wallet/test-support/wallet-calls.js';
 import { ApiKeyStore } from '../../runtime/access/api-key-store.js';
 import { apiKeys } from '../../runtime/access/api-keys.js';
 import type { RequestHead } from '../../runtime/access/authenticator.js';
@@ -12,8 +9,6 @@ import { ExecutionConfiguration } from '../../runtime/action/execution-configura
 import { type Application, assembleApplication } from '../../runtime/application.js';
 import { useTime } from '../../runtime/concurrency/time.js';
 import type { Clock } from '../../runtime/domain/clock.js';
-import { currency } from '../../runtime/domain/currency.js';
-import { Decimal } from '../../runtime/domain/decimal.js';
 import type { KnownPrincipal } from '../../runtime/domain/principal.js';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
@@ -33,7 +28,6 @@ const SKEWS: readonly (readonly [string, number])[] = [
   ['thirty hours ahead', 30 * HOUR_MS],
 ];
 const TRANSFERS = 30;
-const ALICE = { name: 'alice', claims: { role: 'operator' } } as const;
 
 const open: Application[] = [];
 let restoreTime = (): void => {};
@@ -59,39 +53,28 @@ function processOf(databases: DatabaseRegistry, skewMs: number, deliver = false)
   return process;
 }
 
-async function openWallet({ executor }: Application, country: string): Promise<Wallet> {
-  return executor.execute(ALICE, WalletCreateAction, {
-    country,
-    ownerId: '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10',
-    currency: currency('EUR'),
-    initialBalance: new Decimal(1_000),
-  });
-}
-
 /** Starts transfers from the global shard to Mexico. */
 async function startTransfers(process: Application): Promise<void> {
-  const [source, destination] = [await openWallet(process, 'US'), await openWallet(process, 'MX')];
-  const params = { sourceId: source.id, destinationId: destination.id, amount: new Decimal(1) };
-  for (let count = 0; count < TRANSFERS; count += 1)
-    await process.executor.execute(ALICE, TransferInitiateAction, params);
+  const calls = new WalletCalls(process);
+  const [source, destination] = [await calls.create('US'), await calls.create('MX')];
+  for (let count = 0; count < TRANSFERS; count += 1) await calls.transfer(source, destination.id, 1);
 }
 
-/** The first column of the first row on the global shard. */
-async function ask(databases: DatabaseRegistry, text: string): Promise<unknown> {
-  return (await databases.database(GLOBAL_SHARD).query({ text, values: [] })).rows[0]?.[0];
+/** The rows of a statement. */
+async function rowsOf(
+  databases: DatabaseRegistry,
+  text: string,
+  shard = GLOBAL_SHARD,
+): Promise<readonly unknown[]> {
+  return (await databases.database(shard).query({ text, values: [] })).rows;
 }
 
-/** Transfers by state. */
-async function transfersIn(databases: DatabaseRegistry): Promise<unknown> {
-  const text = 'SELECT state, count(*)::int FROM transfers GROUP BY state ORDER BY state';
-  return (await databases.database(GLOBAL_SHARD).query({ text, values: [] })).rows;
-}
-
-async function untilSettled(databases: DatabaseRegistry): Promise<void> {
-  const text = "SELECT count(*)::int FROM eventlog.sagas WHERE state <> 'ENDED'";
-  await until(
-    async () => (await databases.database(GLOBAL_SHARD).query({ text, values: [] })).rows[0]?.[0] === 0,
-  );
+/** Lets a process deliver until all transfers are completed. */
+async function expectCompleted(databases: DatabaseRegistry): Promise<void> {
+  const running = "SELECT 1 FROM eventlog.sagas WHERE state <> 'ENDED'";
+  await until(async () => (await rowsOf(databases, running)).length === 0);
+  const states = 'SELECT state, count(*)::int FROM transfers GROUP BY state';
+  expect(await rowsOf(databases, states)).toEqual([['COMPLETED', TRANSFERS]]);
 }
 
 describeOnEachAdapter('A process whose clock differs from that of its databases', (harness) => {
@@ -106,44 +89,35 @@ describeOnEachAdapter('A process whose clock differs from that of its databases'
     const databases = await shards();
     await startTransfers(processOf(databases, 0));
     processOf(databases, skewMs, true);
-    await untilSettled(databases);
-    expect(await transfersIn(databases)).toEqual([['COMPLETED', TRANSFERS]]);
+    await expectCompleted(databases);
   });
 
   test.each(SKEWS)('%s starts transfers that another one completes', async (_, skewMs) => {
     const databases = await shards();
     await startTransfers(processOf(databases, skewMs));
     processOf(databases, 0, true);
-    await untilSettled(databases);
-    expect(await transfersIn(databases)).toEqual([['COMPLETED', TRANSFERS]]);
+    await expectCompleted(databases);
   });
 
   test.each(SKEWS)('%s keeps an idempotency key as long as it is configured', async (_, skewMs) => {
     const databases = await shards();
     const process = processOf(databases, skewMs);
-    const { id: walletId } = await openWallet(process, 'MX');
+    const wallet = await new WalletCalls(process).create('MX');
     for (const each of [process, processOf(databases, 0), processOf(databases, skewMs)]) {
       const once = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey('once').build();
-      await each.executor.execute(
-        ALICE,
-        WalletDepositMoneyAction,
-        { walletId, amount: new Decimal(5) },
-        once,
-      );
+      await new WalletCalls(each).deposit(wallet, 5, once);
     }
-    const read = async (text: string): Promise<unknown> =>
-      (await databases.database(MEXICO_SHARD).query({ text, values: [] })).rows[0]?.[0];
-    expect(await read('SELECT balance::int FROM wallets')).toBe(1_005);
-    const kept = await read(
-      "SELECT expires_date - created_date = interval '5 minutes' AND created_date <= now() FROM eventlog.idempotency_keys",
-    );
-    expect(kept).toBe(true);
+    const balances = await rowsOf(databases, 'SELECT balance::int FROM wallets', MEXICO_SHARD);
+    expect(balances).toEqual([[105]]);
+    const kept =
+      "SELECT expires_date - created_date = interval '5 minutes' AND created_date <= now() FROM eventlog.idempotency_keys";
+    expect(await rowsOf(databases, kept, MEXICO_SHARD)).toEqual([[true]]);
   });
 
   test.each(SKEWS)('%s deletes only what is old enough', async (_, skewMs) => {
     const databases = await shards({ owner: 'retention' });
     const process = processOf(databases, skewMs);
-    await ask(
+    await rowsOf(
       databases,
       `INSERT INTO eventlog.schedules (id, state, due_date, next_date, action_name, params, principal, action_id,
          created_date, completed_date)
@@ -172,10 +146,10 @@ describeOnEachAdapter('A process whose clock differs from that of its databases'
 
   test.each(SKEWS)('%s writes events with the dates of the database', async (_, skewMs) => {
     const databases = await shards();
-    await openWallet(processOf(databases, skewMs), 'US');
+    await new WalletCalls(processOf(databases, skewMs)).create('US');
     const isNow =
       "SELECT bool_and(created_date BETWEEN now() - interval '1 minute' AND now()) FROM eventlog.events";
-    expect(await ask(databases, isNow)).toBe(true);
+    expect(await rowsOf(databases, isNow)).toEqual([[true]]);
   });
 });
 

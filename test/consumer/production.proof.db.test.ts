@@ -1,5 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile, spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +10,8 @@ import { createWallet, post, type WalletBody } from '../customer/http-client.js'
 import { writeWalletConfig } from '../customer/wallet-config.js';
 import { testServer } from '../databases/vitest.js';
 import { type Places, serverPlaces } from '../http/wallet-service.js';
+import { packInto, QUIETLY } from '../scaffold/new-project.js';
+import { listening } from '../scaffold/program.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
@@ -27,20 +28,14 @@ describe('a production install', () => {
   let places: Places | undefined;
 
   beforeAll(async () => {
-    const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
-    const { stdout } = await run('npm', pack, { cwd: root });
-    const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
     const manifest = {
-      name: 'wallet-image',
-      private: true,
-      type: 'module',
-      dependencies: { 'fw-actions': `file:./${filename}` },
+      ...{ name: 'wallet-image', private: true, type: 'module' },
+      dependencies: { 'fw-actions': `file:${await packInto(folder)}` },
       devDependencies: { '@electric-sql/pglite': PGLITE_VERSION },
     };
     writeFileSync(join(folder, 'package.json'), JSON.stringify(manifest));
-    const quietly = ['--prefer-offline', '--no-audit', '--no-fund', '--ignore-scripts'];
-    await run('npm', ['install', '--package-lock-only', ...quietly], { cwd: folder });
-    await run('npm', ['ci', '--omit=dev', ...quietly], { cwd: folder });
+    await run('npm', ['install', '--package-lock-only', ...QUIETLY], { cwd: folder });
+    await run('npm', ['ci', '--omit=dev', ...QUIETLY], { cwd: folder });
     // The application as its own build produced it.
     cpSync(join(root, 'dist', 'examples', 'wallet'), join(folder, 'wallet'), { recursive: true });
     places = await serverPlaces(testServer());
@@ -99,7 +94,7 @@ describe('a production install', () => {
   });
 
   test('runs the wallet on PostgreSQL', async () => {
-    const { child, url } = await serve(folder, serverConfig());
+    const { url, end } = await listening(command(serverConfig()), { cwd: folder, env: process.env });
     try {
       const wallet = await createWallet(url, 'MX', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10');
       const { status, body } = await post<WalletBody>(`${url}/wallets/${wallet.id}/deposit`, {
@@ -107,8 +102,7 @@ describe('a production install', () => {
       });
       expect([status, body.balance, body.version]).toEqual([200, '150.25', 2]);
     } finally {
-      child.kill('SIGTERM');
-      await once(child, 'exit');
+      await end();
     }
   });
 
@@ -124,16 +118,10 @@ describe('a production install', () => {
     mkdirSync(join(folder, 'own'));
     const server = readFileSync(join(installed, 'templates', 'server.hbs'), 'utf8');
     writeFileSync(join(folder, 'own', 'server.hbs'), `// Our own.\n${server}`);
-    const generator = [
-      '  generator:',
-      '    source: source',
-      '    output: source/generated',
-      '    migrations: source/migrations',
-      '    templates: own',
-      '',
-    ];
+    const generator =
+      '  generator: { source: source, output: source/generated, migrations: source/migrations, templates: own }\n';
     const config = join(folder, 'generator.config.yaml');
-    writeFileSync(config, readFileSync(serverConfig(), 'utf8') + generator.join('\n'));
+    writeFileSync(config, readFileSync(serverConfig(), 'utf8') + generator);
     const { code, text } = await fwGen('generate', '--config', config);
     expect(text).toMatch(/files? written/);
     expect(code).toBe(0);
@@ -142,17 +130,13 @@ describe('a production install', () => {
 
   test('reports which command installs the embedded database', async () => {
     const config = embeddedConfig();
-    const child = start(folder, config);
-    let text = '';
-    child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    const [code] = (await once(child, 'close')) as [number];
-    expect(text).toContain(
+    const [program = '', ...args] = command(config);
+    const { status, stderr } = spawnSync(program, args, { cwd: folder, encoding: 'utf8' });
+    expect(stderr).toContain(
       `jdbc:pglite:mem:global) needs the package @electric-sql/pglite. ${INSTALL_PGLITE}`,
     );
-    expect(text).not.toContain('    at ');
-    expect(code).toBe(1);
+    expect(stderr).not.toContain('    at ');
+    expect(status).toBe(1);
     const doctor = await fwGen('doctor', '--config', config);
     expect(doctor.text).toContain(INSTALL_PGLITE);
     expect([doctor.code, doctor.text.includes('bug')]).toEqual([2, false]);
@@ -172,26 +156,7 @@ const names = files.map((file) => file.split(/node_modules[\\\\/]/).at(-1).split
 console.log(JSON.stringify([...new Set(names)]));
 `;
 
-function start(folder: string, config: string): ChildProcess {
-  const args = [join('wallet', 'main.js'), '--config', config, '--port', '0'];
-  return spawn(process.execPath, args, { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
-async function serve(
-  folder: string,
-  config: string,
-): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const child = start(folder, config);
-  let output = '';
-  const url = await new Promise<string>((resolve, reject) => {
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (chunk: string) => {
-        output += chunk;
-        const line = /^listening on (\S+)$/m.exec(output)?.[1];
-        if (line !== undefined) resolve(line);
-      });
-    }
-    child.once('exit', (code) => reject(new Error(`The server ended with ${code}:\n${output}`)));
-  });
-  return { child, url };
+/** The command that starts the wallet. */
+function command(config: string): readonly string[] {
+  return [process.execPath, join('wallet', 'main.js'), '--config', config, '--port', '0'];
 }

@@ -26,20 +26,6 @@ describe('the wallet server on embedded databases', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  test('creates, deposits and shows the history', async () => {
-    const wallet = await createWallet(server.url, 'MX', owner);
-    expect([wallet.shardGroup, wallet.shardMember, wallet.balance, wallet.version]).toEqual([1, 0, '100', 1]);
-    const { body } = await post(`${server.url}/wallets/${wallet.id}/deposit`, { amount: 50.25 });
-    expect([body.balance, body.version]).toEqual(['150.25', 2]);
-    const history = await get<{ readonly items: readonly { eventType: string; payload: unknown }[] }>(
-      `${server.url}/wallets/${wallet.id}/events`,
-    );
-    expect(history.body.items.map(({ eventType, payload }) => [eventType, payload])).toEqual([
-      ['WalletCreatedEvent', { ownerId: owner, currency: 'EUR', initialBalance: '100' }],
-      ['WalletMoneyDepositedEvent', { amount: '50.25', newBalance: '150.25' }],
-    ]);
-  });
-
   test('warns at start that a power loss may lose data', () => {
     expect(server.output()).toMatch(/power loss/);
   });

@@ -22,28 +22,6 @@ const deposit = ({ id }: WalletBody): Promise<number | 'refused'> =>
     () => 'refused',
   );
 
-/** Customers that send deposits until `until` settles. Returns all answers. */
-async function load(
-  wallet: WalletBody,
-  customers: number,
-  until: Promise<unknown>,
-): Promise<(number | 'refused')[]> {
-  const answers: (number | 'refused')[] = [];
-  let ended = false;
-  until.then(() => {
-    ended = true;
-  });
-  const customer = async (): Promise<void> => {
-    while (!ended) {
-      const answer = await deposit(wallet);
-      answers.push(answer);
-      if (answer === 'refused') await delay(20);
-    }
-  };
-  await Promise.all(Array.from({ length: customers }, customer));
-  return answers;
-}
-
 /** The exit code of the server. */
 async function ended(): Promise<number | null> {
   const { exitCode } = server.process;
@@ -66,22 +44,6 @@ afterEach(() => {
 afterAll(() => world?.destroy());
 
 describe('A server that gets a signal', () => {
-  it('under load finishes or refuses requests in flight, and has stored the acknowledged ones', async () => {
-    const exit = ended();
-    const answers = load(mexican, 20, exit);
-    await delay(500);
-    server.process.kill('SIGTERM');
-    // A process that has not ended after ten seconds ends itself with exit code 1.
-    expect(await exit).toBe(0);
-    const told = await answers;
-    expect(new Set(told.filter((answer) => answer !== 200 && answer !== 503))).toEqual(new Set(['refused']));
-    const acknowledged = told.filter((answer) => answer === 200).length;
-    expect(acknowledged).toBeGreaterThan(0);
-    // A connection may be cut between the commit and the answer, so more may be stored than acknowledged, but never
-    // less.
-    expect(await world.eventsOf(mexican)).toBeGreaterThanOrEqual(acknowledged + 1);
-  });
-
   it('with a hung database ends within ten seconds and answers requests in flight', async () => {
     world.servers.mexico.pause();
     const stuck = Promise.all(Array.from({ length: 10 }, () => deposit(mexican)));
@@ -107,19 +69,6 @@ describe('A server that gets a signal', () => {
     await exit;
     agent.destroy();
   }, 20_000);
-
-  it('ends at once on a second signal', async () => {
-    world.servers.mexico.pause();
-    const stuck = deposit(mexican);
-    await delay(200);
-    server.process.kill('SIGTERM');
-    // Two signals that a process has not handled yet are merged. The deposit would be answered after 1.8 seconds.
-    await expect.poll(() => server.output(), { interval: 10 }).toContain('finishing requests in progress');
-    const exit = ended();
-    server.process.kill('SIGTERM');
-    expect(await exit).not.toBe(0);
-    expect(await stuck).toBe('refused');
-  });
 });
 
 function readiness(agent: Agent): Promise<number | undefined> {

@@ -66,22 +66,22 @@ describe('The fault proxy', () => {
     expect(proxy.struckInAll).toBe(0);
   });
 
-  it.each([0, 0.3, 0.9])('cuts a request after a share of %d, so that nothing is applied', async (share) => {
-    const { answer, rows } = await insertWith({ kind: 'tear', direction: 'request', share, how: 'end' });
-    expect(answer).toBe('lost');
-    expect(await rows()).toBe(0);
+  const tear = (direction: 'request' | 'reply', share: number, how: 'reset' | 'end'): Fault => ({
+    ...{ kind: 'tear', direction, share, how },
   });
 
-  it.each(['reset', 'end'] as const)('cuts a reply (%s) after it has been applied', async (how) => {
-    const { answer, rows } = await insertWith({ kind: 'tear', direction: 'reply', share: 0.5, how });
-    expect(answer).toBe('lost');
-    expect(await rows()).toBe(1);
-  });
-
-  it('loses only the reply', async () => {
-    const { answer, rows } = await insertWith({ kind: 'lost-reply' });
-    expect(answer).toBe('lost');
-    expect(await rows()).toBe(1);
+  it.each<[string, Fault, string, number]>([
+    ['cuts a request before it is sent', tear('request', 0, 'end'), 'lost', 0],
+    ['cuts a request at its beginning', tear('request', 0.3, 'end'), 'lost', 0],
+    ['cuts a request before its end', tear('request', 0.9, 'end'), 'lost', 0],
+    ['cuts a reply (reset) after it has been applied', tear('reply', 0.5, 'reset'), 'lost', 1],
+    ['cuts a reply (end) after it has been applied', tear('reply', 0.5, 'end'), 'lost', 1],
+    ['loses only the reply', { kind: 'lost-reply' }, 'lost', 1],
+    ['falls silent in the request', { kind: 'stall', direction: 'request', share: 0.5 }, 'silence', 0],
+    ['falls silent in the reply', { kind: 'stall', direction: 'reply', share: 0.5 }, 'silence', 1],
+  ])('%s', async (_, fault, expected, applied) => {
+    const { answer, rows } = await insertWith(fault);
+    expect([answer, await rows()]).toEqual([expected, applied]);
   });
 
   it('delivers a request after its client has been cut off', async () => {
@@ -89,15 +89,6 @@ describe('The fault proxy', () => {
     expect(answer).toBe('lost');
     expect(await rows()).toBe(0);
     await expect.poll(rows).toBe(1);
-  });
-
-  it.each([
-    ['request', 0],
-    ['reply', 1],
-  ] as const)('falls silent in the %s', async (direction, applied) => {
-    const { answer, rows } = await insertWith({ kind: 'stall', direction, share: 0.5 });
-    expect(answer).toBe('silence');
-    expect(await rows()).toBe(applied);
   });
 
   it('delays a reply', async () => {

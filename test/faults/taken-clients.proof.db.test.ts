@@ -1,32 +1,21 @@
-import {
-  type Application,
-  currency,
-  Decimal,
-  ExecutionConfiguration,
-  openApplication,
-  ShardBusyError,
-  ShardIdentifier,
-} from 'fw-actions';
+import { type Application, ExecutionConfiguration, openApplication, ShardBusyError } from 'fw-actions';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { WalletCreateAction } from '../../examples/wallet/actions/wallet-create-action.js';
-import { WalletDepositMoneyAction } from '../../examples/wallet/actions/wallet-deposit-money-action.js';
 import { application } from '../../examples/wallet/generated/application.js';
-import type { Wallet } from '../../examples/wallet/models/wallet.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
+import { WalletCalls } from '../../examples/wallet/test-support/wallet-calls.js';
 import type { ShardSession } from '../../runtime/sharding/shard-database.js';
 import { describeOn } from '../databases/vitest.js';
-import { PRINCIPAL } from './customer.js';
 
-const GLOBAL = ShardIdentifier.of(0, 0);
-const MEXICO = ShardIdentifier.of(1, 0);
 const CLIENTS = 3;
 
 describeOn('postgresql', 'While all connections of a shard are taken', (harness) => {
   let opened: Application;
+  let calls: WalletCalls;
   let taken: ShardSession[];
 
   beforeEach(async () => {
     const sharding = await harness.makeTopology({
-      shards: [GLOBAL, MEXICO],
+      shards: [GLOBAL_SHARD, MEXICO_SHARD],
       migrations: application.migrations,
       dataSource: { maximumPoolSize: CLIENTS, connectTimeoutMs: 800 },
     });
@@ -37,6 +26,7 @@ describeOn('postgresql', 'While all connections of a shard are taken', (harness)
       deliver: false,
       migrate: false,
     });
+    calls = new WalletCalls(opened);
     taken = [];
   });
   afterEach(async () => {
@@ -44,29 +34,17 @@ describeOn('postgresql', 'While all connections of a shard are taken', (harness)
     await opened.close();
   });
 
-  const create = (country: string, configuration?: ExecutionConfiguration): Promise<Wallet> => {
-    const params = {
-      country,
-      ownerId: crypto.randomUUID(),
-      currency: currency('MXN'),
-      initialBalance: new Decimal(1),
-    };
-    return opened.executor.execute(PRINCIPAL, WalletCreateAction, params, configuration);
-  };
-  const deposit = ({ id }: Wallet): Promise<Wallet> =>
-    opened.executor.execute(PRINCIPAL, WalletDepositMoneyAction, { walletId: id, amount: new Decimal(1) });
-
   async function take(): Promise<void> {
     for (let count = 0; count < CLIENTS; count += 1)
-      taken.push(await opened.databases.database(MEXICO).acquire());
+      taken.push(await opened.databases.database(MEXICO_SHARD).acquire());
   }
 
   it('executions there are refused as busy well before their deadline, and others continue', async () => {
-    const [mexican, other] = await Promise.all([create('MX'), create('US')]);
+    const [mexican, other] = await Promise.all([calls.create('MX'), calls.create('US')]);
     await take();
     let ended = 0;
     const startedMs = performance.now();
-    const refused = [deposit(mexican), create('MX')].map((execution) =>
+    const refused = [calls.deposit(mexican, 1), calls.create('MX')].map((execution) =>
       execution
         .then(
           () => 'applied',
@@ -76,27 +54,27 @@ describeOn('postgresql', 'While all connections of a shard are taken', (harness)
           ended += 1;
         }),
     );
-    expect((await deposit(other)).version).toBe(2);
+    expect((await calls.deposit(other, 1)).version).toBe(2);
     expect(ended).toBe(0);
     // Refused as busy, before their deadlines.
     for (const tookMs of await Promise.all(refused)) expect(tookMs).toEqual(expect.any(Number));
     for (const session of taken.splice(0)) session.release();
-    expect((await deposit(mexican)).version).toBe(2);
+    expect((await calls.deposit(mexican, 1)).version).toBe(2);
   });
 
   it('an execution whose deadline passes first has written nothing, and never will', async () => {
-    await create('MX');
+    await calls.create('MX');
     await take();
     const hasty = ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(300).build();
-    const [refused, patient] = await Promise.allSettled([create('MX', hasty), create('MX')]);
+    const [refused, patient] = await Promise.allSettled([calls.create('MX', {}, hasty), calls.create('MX')]);
     expect(refused).toMatchObject({
       reason: { code: expect.stringMatching(/^FW_(DEADLINE_EXCEEDED|SHARD_BUSY)$/) },
     });
     expect(patient.status).toBe('rejected');
     for (const session of taken.splice(0)) session.release();
-    await create('MX');
+    await calls.create('MX');
     const { rows } = await opened.databases
-      .database(MEXICO)
+      .database(MEXICO_SHARD)
       .query({ text: 'select count(*)::int from eventlog.actions', values: [] });
     expect(rows).toEqual([[2]]);
   });

@@ -143,16 +143,9 @@ describe('A connection to the generated wallet', () => {
     });
 
     it.each([
-      ['two hosts', 'Host: a\r\nHost: a\r\n'],
-      ['two hosts in other letters', 'Host: a\r\nhOST: b\r\n'],
-      ['a host with a path', 'Host: a/b\r\n'],
-      ['a host with a user', 'Host: me@a\r\n'],
-      ['a list of hosts', 'Host: a, b\r\n'],
-      ['an empty host', 'Host:\r\n'],
-      ['a port that is none', 'Host: a:port\r\n'],
-      ['an open bracket', 'Host: [::1\r\n'],
-      ['no host', ''],
-    ])('refuses %s', async (_what, headers) => {
+      ...['', 'Host:\r\n', 'Host: a\r\nHost: a\r\n', 'Host: a\r\nhOST: b\r\n', 'Host: a, b\r\n'],
+      ...['Host: a/b\r\n', 'Host: me@a\r\n', 'Host: a:port\r\n', 'Host: [::1\r\n'],
+    ])('refuses the host of %j', async (headers) => {
       expect(await refusal(get(`/wallets/${wallet}`, headers))).toEqual([400, 'HTTP_MALFORMED_REQUEST']);
     });
 
@@ -163,10 +156,6 @@ describe('A connection to the generated wallet', () => {
         expect(answers.map(({ status }) => status)).toEqual([200]);
       },
     );
-
-    it('refuses an unknown expectation', async () => {
-      expect(await refusal(deposit('1', 'Expect: x\r\n'))).toEqual([417, 'HTTP_EXPECTATION_FAILED']);
-    });
 
     it.each([
       ['GET / HTTP/2.0\r\nHost: a\r\n\r\n', 505, 'HTTP_VERSION_NOT_SUPPORTED'],

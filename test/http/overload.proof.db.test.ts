@@ -1,6 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { testServer } from '../databases/vitest.js';
+import { RawConnection } from './raw-connection.js';
 import { WalletService } from './wallet-service.js';
 
 const WALLETS = 40;
@@ -26,35 +27,6 @@ describe('The generated wallet beyond its capacity', () => {
     `POST /wallets/${wallet}/deposit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n` +
     `Content-Length: ${BODY.length}\r\n\r\n${BODY}`;
 
-  /** An open connection. */
-  async function open(): Promise<Socket> {
-    const socket = connect(service.port, '127.0.0.1');
-    sockets.push(socket);
-    await new Promise<void>((resolve, reject) => {
-      socket.once('connect', resolve).once('error', reject);
-    });
-    return socket;
-  }
-
-  /** Sends these bytes. Resolves with the text of one answer. */
-  function send(socket: Socket, bytes: string): Promise<string> {
-    return new Promise((resolve, reject) => {
-      let text = '';
-      socket.removeAllListeners('data');
-      socket.on('data', (chunk) => {
-        text += chunk.toString('latin1');
-        const [head = '', body] = text.split('\r\n\r\n');
-        const length = Number(/content-length: (\d+)/i.exec(head)?.[1]);
-        if (body !== undefined && body.length >= length) resolve(text);
-      });
-      socket.on('error', reject);
-      socket.on('close', () => reject(new Error(`closed after ${JSON.stringify(text)}`)));
-      socket.write(bytes);
-    });
-  }
-
-  const statusOf = (text: string): number => Number(text.slice(9, 12));
-
   async function balances(): Promise<number> {
     let sum = 0;
     for (const wallet of wallets) sum += Number((await service.stateOf(wallet)).wallet['balance']);
@@ -63,22 +35,24 @@ describe('The generated wallet beyond its capacity', () => {
 
   it('serves requests up to its capacity, refuses the rest, and leaves no outcome open', async () => {
     const before = await balances();
-    const clients = await Promise.all(Array.from({ length: CLIENTS }, open));
-    // The kernel connects clients before the server accepts them.
-    const live = 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n';
-    for (const text of await Promise.all(clients.map((socket) => send(socket, live))))
-      expect(statusOf(text)).toBe(200);
-    const answers = await Promise.all(
-      clients.map((socket, client) => send(socket, deposit(wallets[client % WALLETS]))),
+    const clients = await Promise.all(
+      Array.from({ length: CLIENTS }, () => RawConnection.open(service.port)),
     );
-    const served = answers.filter((text) => statusOf(text) === 200);
-    const refused = answers.filter((text) => statusOf(text) === 503);
+    sockets.push(...clients.map(({ socket }) => socket));
+    // The kernel connects clients before the server accepts them.
+    for (const client of clients) client.write('GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n');
+    await Promise.all(clients.map((client) => client.untilAnswers(1)));
+    expect(new Set(clients.flatMap((client) => client.statuses()))).toEqual(new Set([200]));
+    for (const [number, client] of clients.entries()) client.write(deposit(wallets[number % WALLETS]));
+    const answers = await Promise.all(clients.map(async (client) => (await client.untilAnswers(2))[1]));
+    const served = answers.filter((answer) => answer?.status === 200);
+    const refused = answers.filter((answer) => answer?.status === 503);
     expect(served.length + refused.length).toBe(CLIENTS);
     expect(served.length).toBeGreaterThan(0);
     expect(refused.length).toBeGreaterThan(0);
-    for (const text of refused) {
-      expect(text).toMatch(/\r\nretry-after: [1-9]\d*\r\n/i);
-      expect(text).toContain('"code":"FW_SHARD_BUSY"');
+    for (const answer of refused) {
+      expect(Number(answer?.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(answer?.text).toContain('"code":"FW_SHARD_BUSY"');
     }
     expect(await balances()).toBe(before + served.length);
     expect(service.log.length).toBeLessThan(20);

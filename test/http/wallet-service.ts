@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { ShardIdentifier } from 'fw-actions';
 import { fixedPrincipal, type RunningServer } from 'fw-actions/http';
 import { startServer } from '../../examples/wallet/generated/server.js';
@@ -37,7 +38,7 @@ export class WalletService {
   /** Lines of the server's log. */
   readonly log: LogEntry[];
   readonly contract: ApiContract;
-  readonly #server: RunningServer;
+  readonly server: RunningServer;
   readonly #release: () => Promise<void>;
 
   private constructor(
@@ -46,7 +47,7 @@ export class WalletService {
     log: LogEntry[],
     release: () => Promise<void>,
   ) {
-    this.#server = server;
+    this.server = server;
     this.contract = contract;
     this.log = log;
     this.#release = release;
@@ -64,6 +65,7 @@ export class WalletService {
     const server = await startServer({
       authenticator: fixedPrincipal('tester', { role: 'operator' }),
       argv: ['--config', writeWalletConfig(directory, places, DEADLINE_MS), '--port', '0'],
+      schemas: fileURLToPath(new URL('../../examples/wallet/migrations/events.lock', import.meta.url)),
       log: collectLog(log),
       limits,
     });
@@ -75,15 +77,15 @@ export class WalletService {
   }
 
   get url(): string {
-    return this.#server.url;
+    return this.server.url;
   }
 
   get port(): number {
-    return this.#server.port;
+    return this.server.port;
   }
 
   async close(): Promise<void> {
-    await this.#server.close();
+    await this.server.close();
     await this.#release();
   }
 
@@ -130,7 +132,7 @@ export class WalletService {
 
   /** The stored params of the last deposit to a wallet of Mexico. */
   async paramsOf(id: string): Promise<unknown> {
-    const database = this.#server.application.databases.database(ShardIdentifier.of(1, 0));
+    const database = this.server.application.databases.database(ShardIdentifier.of(1, 0));
     const text = "SELECT params FROM eventlog.actions WHERE params ->> 'walletId' = $1 ORDER BY id";
     return (await database.query({ text, values: [id] })).rows.at(-1)?.[0];
   }

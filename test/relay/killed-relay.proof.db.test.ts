@@ -2,11 +2,9 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
-import { postgresAdapter } from '../../runtime/databases.js';
 import { seededRandom, writeLate } from '../../runtime/events/test-support/late-writers.js';
 import { ledgerMigrations, until } from '../../runtime/events/test-support/ledger.js';
 import { HERE } from '../../runtime/execution/test-support/accounts.js';
-import { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import { describeOn } from '../databases/vitest.js';
 import { Arrivals } from './support/arrivals.js';
 import { RelayProcess } from './support/relay-process.js';
@@ -70,9 +68,7 @@ class Receiver {
 describeOn('postgresql', 'A relay that is killed, with its receiver and its connections', (harness) => {
   test(`misses nothing and keeps the order of each model (seed ${SEED})`, async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
-    const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
-    cleanUps.push(() => databases.close(0));
-    const database = databases.database(HERE);
+    const database = harness.open(topology).database(HERE);
     const random = seededRandom(SEED);
     const receiver = new Receiver(random);
     await receiver.open();

@@ -22,13 +22,18 @@ export interface NewProjectFolder {
   remove(): void;
 }
 
+/** Packs the package into a folder. @returns the path of the archive */
+export async function packInto(folder: string): Promise<string> {
+  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', folder];
+  const { stdout } = await run('npm', pack, { cwd: ROOT });
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return join(folder, filename);
+}
+
 /** Packs the package and creates a project from it, without installing it. */
 export async function newProject(): Promise<NewProjectFolder> {
   const home = mkdtempSync(join(tmpdir(), 'fw-new-project-'));
-  const pack = ['pack', '--ignore-scripts', '--json', '--pack-destination', home];
-  const { stdout } = await run('npm', pack, { cwd: ROOT });
-  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
-  const packed = join(home, filename);
+  const packed = await packInto(home);
   const init = ['exec', '--yes', `--package=${packed}`, '--', 'fw-gen', 'init', 'notes', '--yes'];
   const { stdout: printed } = await run('npm', init, { cwd: home });
   const folder = join(home, 'notes');

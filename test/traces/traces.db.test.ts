@@ -2,74 +2,52 @@ import { randomBytes } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { context, type ProxyTracerProvider, trace } from '@opentelemetry/api';
 import { AlwaysOffSampler, type NodeTracerProvider, type ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { Decimal } from 'fw-actions';
-import { fixedPrincipal, type RunningServer } from 'fw-actions/http';
-import { pino } from 'pino';
+import type { RunningServer } from 'fw-actions/http';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { WalletDepositMoneyAction } from '../../examples/wallet/actions/wallet-deposit-money-action.js';
-import { startServer } from '../../examples/wallet/generated/server.js';
 import { Wallet } from '../../examples/wallet/models/wallet.js';
 import { GLOBAL_SHARD } from '../../examples/wallet/shards.js';
 import { ShardedId } from '../../runtime/domain/id.js';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import type { Rows } from '../../runtime/sharding/shard-database.js';
-import { writeWalletConfig } from '../customer/wallet-config.js';
+import { testServer } from '../databases/vitest.js';
+import { type Answer, JSON_TYPE, OWNER, WalletService } from '../http/wallet-service.js';
 import { drawn, linkedTo, traceInMemory, traceOff } from './trace-tree.js';
 
 /** Starting embedded databases takes long on a busy machine. */
 vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
-const OWNER = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const ALICE = { name: 'alice', claims: { role: 'operator' } } as const;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = `00-${TRACE}-00f067aa0ba902b7-01`;
 
 const UNKNOWN = '018f6d58-0000-7000-8000-000000000001';
-const WALLET = { country: 'US', ownerId: OWNER, currency: 'EUR', initialBalance: '1' };
+const WALLET = { country: 'US', ownerId: OWNER, currency: 'MXN', initialBalance: '1' };
 
-const directory = mkdtempSync(join(tmpdir(), 'fw-traces-'));
+let service: WalletService;
 let server: RunningServer;
 let ofStart: readonly ReadableSpan[];
 
 beforeAll(async () => {
-  const config = writeWalletConfig(directory, {
-    global: { jdbcUrl: 'jdbc:pglite:mem:traces-global' },
-    mexico: { jdbcUrl: 'jdbc:pglite:mem:traces-mexico' },
-  });
   const { spans } = traceInMemory();
-  server = await startServer({
-    authenticator: fixedPrincipal(ALICE.name, ALICE.claims),
-    argv: ['--config', config, '--port', '0'],
-    log: pino({ level: 'silent' }),
-  });
+  service = await WalletService.start('pglite', testServer());
+  ({ server } = service);
   ofStart = spans();
   traceOff();
 });
 
 afterEach(traceOff);
 
-afterAll(async () => {
-  await server?.close();
-  rmSync(directory, { recursive: true, force: true });
-});
+afterAll(() => service?.close());
 
-async function post(path: string, body: object, traceparent?: string): Promise<Record<string, unknown>> {
-  const response = await fetch(`${server.url}${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...(traceparent === undefined ? {} : { traceparent }) },
-    body: JSON.stringify(body),
-  });
-  return (await response.json()) as Record<string, unknown>;
-}
-
-async function openWallet(country: string, initialBalance: string): Promise<string> {
-  const { id } = await post('/wallets', { ...WALLET, country, initialBalance });
-  return String(id);
+async function post(path: string, body: object, traceparent?: string): Promise<Answer['body']> {
+  const headers = { ...JSON_TYPE, ...(traceparent === undefined ? {} : { traceparent }) };
+  return (await service.post(path, JSON.stringify(body), headers)).body;
 }
 
 function query(text: string, id: string): Promise<Rows> {
@@ -77,7 +55,7 @@ function query(text: string, id: string): Promise<Rows> {
 }
 
 async function transfer(traceparent: string): Promise<void> {
-  const [sourceId, destinationId] = [await openWallet('US', '100'), await openWallet('MX', '0')];
+  const [sourceId, destinationId] = [await service.openWallet('100', 'US'), await service.openWallet('0')];
   const { id } = await post('/transfers', { sourceId, destinationId, amount: '30' }, traceparent);
   // A request that polls might share a statement with the saga.
   const text = 'SELECT state FROM transfers WHERE id = $1';
@@ -183,7 +161,7 @@ test('an SDK that samples nothing still continues the trace in events', async ()
 });
 
 test('one statement that serves several actions has a trace of its own, linked to each of them', async () => {
-  const ids = await Promise.all([1, 2, 3].map(() => openWallet('US', '0')));
+  const ids = await Promise.all([1, 2, 3].map(() => service.openWallet('0', 'US')));
   const { spans } = traceInMemory();
   const deposits = ids.map((id) =>
     server.application.executor.execute(ALICE, WalletDepositMoneyAction, {

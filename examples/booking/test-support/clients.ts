@@ -29,10 +29,6 @@ export class Clients {
     return this.#call(path, { method: 'POST', headers, body: JSON.stringify(body) });
   }
 
-  get(path: string): Promise<Answer> {
-    return this.#call(path, {});
-  }
-
   async #call(path: string, request: RequestInit): Promise<Answer> {
     const giveUpAt = performance.now() + PATIENCE_MS;
     for (;;) {

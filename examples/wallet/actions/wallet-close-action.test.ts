@@ -17,17 +17,12 @@ describe('WalletCloseAction', () => {
       .thenEvents(new WalletClosedEvent(wallet.id));
   });
 
-  test('refuses a wallet with a balance', () => {
-    const wallet = storedWallet({ balance: '0.0001' });
-    return close
-      .given(wallet)
-      .when({ walletId: wallet.id })
-      .thenFails(RefusedError, 'A wallet with a balance cannot be closed');
-  });
-
-  test('refuses a wallet that is closed already', () => {
-    const wallet = storedWallet({ balance: '0', state: 'CLOSED' });
-    return close.given(wallet).when({ walletId: wallet.id }).thenFails(RefusedError, 'Wallet is closed');
+  test.each([
+    ['has a balance', { balance: '0.0001' }, 'A wallet with a balance cannot be closed'],
+    ['is closed already', { balance: '0', state: 'CLOSED' }, 'Wallet is closed'],
+  ] as const)('refuses a wallet that %s', async (_, facts, message) => {
+    const wallet = storedWallet(facts);
+    await close.given(wallet).when({ walletId: wallet.id }).thenFails(RefusedError, message);
   });
 
   test('is refused if the version has changed since the caller read it', () => {

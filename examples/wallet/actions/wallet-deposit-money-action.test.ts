@@ -9,7 +9,7 @@ import { describe, test } from 'vitest';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
 import { Wallet } from '../models/wallet.js';
 import { MEXICO_SHARD } from '../shards.js';
-import { ifVersion, NOW, OPENED_AT, specs, storedWallet } from '../test-support/wallets.js';
+import { ifVersion, specs, storedWallet } from '../test-support/wallets.js';
 import { WalletDepositMoneyAction } from './wallet-deposit-money-action.js';
 
 const deposit = specs.action(WalletDepositMoneyAction);
@@ -25,26 +25,9 @@ describe('WalletDepositMoneyAction', () => {
       .thenEvents(new WalletMoneyDepositedEvent(wallet.id, amount, new Decimal('150.25')));
   });
 
-  test('returns the wallet as it will be stored', () => {
-    const wallet = storedWallet({ balance: '100' });
-    return deposit
-      .given(wallet)
-      .when({ walletId: wallet.id, amount })
-      .thenReturns({ version: 2, balance: new Decimal('150.25'), createdDate: OPENED_AT, updatedDate: NOW });
-  });
-
   test('runs on the shard that the id names', () => {
     const wallet = storedWallet({ shard: MEXICO_SHARD });
     return deposit.given(wallet).when({ walletId: wallet.id, amount }).thenTouches(MEXICO_SHARD);
-  });
-
-  test('does not let the recipient affect the balance', () => {
-    const wallet = storedWallet({ balance: '1' });
-    return deposit
-      .given(wallet)
-      .when({ walletId: wallet.id, amount, recipient: 'Ana' })
-      .thenUpdated(Wallet, { balance: new Decimal('51.25') })
-      .thenEvents(new WalletMoneyDepositedEvent(wallet.id, amount, new Decimal('51.25')));
   });
 
   test.each(['0', '-0', '-1', '-0.0001', 'NaN'])('refuses to deposit %s', async (text) => {
@@ -55,20 +38,15 @@ describe('WalletDepositMoneyAction', () => {
       .thenFails(ValidationError, 'Deposit amount must be positive');
   });
 
-  test('refuses an amount that the column would round', () => {
-    const wallet = storedWallet();
-    return deposit
+  test.each([
+    ['100', '0.00005', 'balance has more than 4 decimals'],
+    ['999999999999999.9999', '0.0001', 'balance is out of range: at most 15 digits before the point'],
+  ])('refuses a sum of %s and %s that a balance cannot hold', async (balance, text, message) => {
+    const wallet = storedWallet({ balance });
+    await deposit
       .given(wallet)
-      .when({ walletId: wallet.id, amount: new Decimal('0.00005') })
-      .thenFails(ValidationError, 'balance has more than 4 decimals');
-  });
-
-  test('refuses a sum beyond what a balance can hold', () => {
-    const wallet = storedWallet({ balance: '999999999999999.9999' });
-    return deposit
-      .given(wallet)
-      .when({ walletId: wallet.id, amount: new Decimal('0.0001') })
-      .thenFails(ValidationError, 'balance is out of range: at most 15 digits before the point');
+      .when({ walletId: wallet.id, amount: new Decimal(text) })
+      .thenFails(ValidationError, message);
   });
 
   test('refuses a closed wallet', () => {
@@ -84,14 +62,6 @@ describe('WalletDepositMoneyAction', () => {
     return deposit
       .when({ walletId: id, amount })
       .thenFails(ModelNotFoundError, `Wallet ${id} does not exist`);
-  });
-
-  test('runs if the version has not changed since the caller read it', () => {
-    const wallet = storedWallet({ version: 3 });
-    return deposit
-      .given(wallet)
-      .when({ walletId: wallet.id, amount }, ifVersion(wallet, 3))
-      .thenUpdated(Wallet, { version: 4 });
   });
 
   test('is refused if the version has changed since the caller read it', () => {

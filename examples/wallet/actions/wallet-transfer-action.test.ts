@@ -58,31 +58,21 @@ describe('WalletTransferAction', () => {
       .thenTouches(MEXICO_SHARD, GLOBAL_SHARD);
   });
 
-  test('refuses wallets of different currencies', () => {
-    const source = storedWallet({ currency: currency('EUR') });
-    const destination = storedWallet({ currency: currency('MXN') });
-    return transfer
+  test.each([
+    [
+      'wallets of different currencies',
+      {},
+      { currency: currency('MXN') },
+      'The wallets have different currencies',
+    ],
+    ['more than the source has', { balance: '29.9999' }, {}, 'Insufficient balance'],
+    ['a closed destination', {}, { state: 'CLOSED', balance: '0' }, 'Wallet is closed'],
+  ] as const)('refuses %s', async (_, from, to, message) => {
+    const [source, destination] = [storedWallet(from), storedWallet(to)];
+    await transfer
       .given(source, destination)
       .when({ sourceId: source.id, destId: destination.id, amount })
-      .thenFails(RefusedError, 'The wallets have different currencies');
-  });
-
-  test('refuses more than the source has', () => {
-    const source = storedWallet({ balance: '29.9999' });
-    const destination = storedWallet();
-    return transfer
-      .given(source, destination)
-      .when({ sourceId: source.id, destId: destination.id, amount })
-      .thenFails(RefusedError, 'Insufficient balance');
-  });
-
-  test('refuses a closed destination, and the source keeps its money', () => {
-    const source = storedWallet();
-    const destination = storedWallet({ state: 'CLOSED', balance: '0' });
-    return transfer
-      .given(source, destination)
-      .when({ sourceId: source.id, destId: destination.id, amount })
-      .thenFails(RefusedError, 'Wallet is closed');
+      .thenFails(RefusedError, message);
   });
 
   test('refuses to move money from a wallet to itself', () => {

@@ -1,11 +1,11 @@
-import { currency, Decimal, RefusedError, ShardedId } from 'fw-actions';
+import { currency, Decimal, RefusedError } from 'fw-actions';
 import { describe, test } from 'vitest';
 import { TransferCompleteAction } from '../actions/transfer-complete-action.js';
 import { TransferInitiateAction } from '../actions/transfer-initiate-action.js';
 import { TransferRefundAction } from '../actions/transfer-refund-action.js';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
 import { WalletMoneyRefundedEvent } from '../events/wallet-money-refunded-event.js';
-import { Wallet } from '../models/wallet.js';
+import { Wallet, type WalletState } from '../models/wallet.js';
 import { MEXICO_SHARD } from '../shards.js';
 import { specs, storedWallet } from '../test-support/wallets.js';
 import { TransferSaga } from './transfer-saga.js';
@@ -13,9 +13,13 @@ import { TransferSaga } from './transfer-saga.js';
 const amount = new Decimal(30);
 const saga = specs.saga(TransferSaga);
 
+/** A source with 100 and a destination on another shard. */
+const walletsOf = (state: WalletState = 'OPENED') =>
+  [storedWallet(), storedWallet({ shard: MEXICO_SHARD, state })] as const;
+
 describe('TransferSaga', () => {
   test('moves the money to its destination', () => {
-    const [source, destination] = [storedWallet({ balance: '100' }), storedWallet({ shard: MEXICO_SHARD })];
+    const [source, destination] = walletsOf();
     return saga
       .given(source, destination)
       .when(TransferInitiateAction, { sourceId: source.id, destinationId: destination.id, amount })
@@ -26,8 +30,7 @@ describe('TransferSaga', () => {
   });
 
   test('refunds it if the destination is closed', () => {
-    const source = storedWallet({ balance: '100' });
-    const destination = storedWallet({ shard: MEXICO_SHARD, state: 'CLOSED' });
+    const [source, destination] = walletsOf('CLOSED');
     return saga
       .given(source, destination)
       .when(TransferInitiateAction, { sourceId: source.id, destinationId: destination.id, amount })
@@ -37,7 +40,7 @@ describe('TransferSaga', () => {
   });
 
   test('refunds it if the destination cannot be reached in time', async () => {
-    const [source, destination] = [storedWallet({ balance: '100' }), storedWallet({ shard: MEXICO_SHARD })];
+    const [source, destination] = walletsOf();
     await saga
       .given(source, destination)
       .givenTimeOut('INITIATED')
@@ -48,15 +51,11 @@ describe('TransferSaga', () => {
   });
 
   test('never gives up a refund', () => {
-    const source = storedWallet({ balance: '100' });
+    const [source, { id: destinationId }] = walletsOf();
     return saga
       .given(source)
       .givenFailure('REFUNDING', new RefusedError('No way back'))
-      .when(TransferInitiateAction, {
-        sourceId: source.id,
-        destinationId: ShardedId.generate(Wallet, MEXICO_SHARD),
-        amount,
-      })
+      .when(TransferInitiateAction, { sourceId: source.id, destinationId, amount })
       .thenStuck('parked', 'REFUNDING', { message: 'No way back' });
   });
 });

@@ -15,6 +15,8 @@ export interface Attempt {
 
 const base64 = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 const OPERATOR = { role: 'operator' };
+/** Claims of any valid token. */
+const VALID = { iss: 'https://issuer.test/', aud: 'wallet', exp: 4_000_000_000 };
 
 /** Reads Ana's wallet with a token that is not valid for it. */
 const reading = (
@@ -29,15 +31,18 @@ const bobs = (name: string, make: (wallet: SecuredWallet, bob: string) => Promis
   make: async (wallet) => make(wallet, await wallet.bob()),
 });
 
+/** Bob's reading of a path. */
+const bobReads = (name: string, path: (wallet: SecuredWallet) => string, method = 'GET'): Attempt =>
+  bobs(name, (wallet, token) => wallet.call(method, path(wallet), { token }));
+
 /** Ana's request for a wallet in a group that she may not reach. */
 const abroad = (
   name: string,
   make: (wallet: SecuredWallet, token: string, id: string) => Promise<Answer>,
-): Attempt => ({
-  name,
-  make: async (wallet) =>
-    make(wallet, await wallet.ana(), ShardedId.generate(Wallet, GLOBAL_SHARD).getValue()),
-});
+): Attempt => {
+  const id = ShardedId.generate(Wallet, GLOBAL_SHARD).getValue();
+  return { name, make: async (wallet) => make(wallet, await wallet.ana(), id) };
+};
 
 const FORGED_TOKENS: readonly Attempt[] = [
   reading('no credentials', /API key is required|token is required/, async () => undefined),
@@ -54,14 +59,7 @@ const FORGED_TOKENS: readonly Attempt[] = [
     wallet.ana({ claims: { iss: 'https://evil.test/' } }),
   ),
   reading('`alg: none`', /"alg"/, async () => {
-    const payload = {
-      exp: 4_000_000_000,
-      iss: 'https://issuer.test/',
-      aud: 'wallet',
-      sub: 'ana',
-      owner: ANAS,
-    };
-    return `${base64({ alg: 'none', kid: 'one' })}.${base64(payload)}.`;
+    return `${base64({ alg: 'none', kid: 'one' })}.${base64({ ...VALID, sub: 'ana', owner: ANAS })}.`;
   }),
   reading('the public key as the secret of `HS256`', /"alg"/, async (wallet) =>
     wallet.ana({
@@ -81,14 +79,7 @@ const FORGED_TOKENS: readonly Attempt[] = [
   ),
   reading('claims that were changed after the signature', /signature/, async (wallet) => {
     const [head, , signature] = (await wallet.bob()).split('.');
-    const payload = {
-      sub: 'bob',
-      ...OPERATOR,
-      iss: 'https://issuer.test/',
-      aud: 'wallet',
-      exp: 4_000_000_000,
-    };
-    return `${head}.${base64(payload)}.${signature}`;
+    return `${head}.${base64({ ...VALID, ...OPERATOR, sub: 'bob' })}.${signature}`;
   }),
   reading('a subject that is not a string', /"sub"/, (wallet) => wallet.ana({ claims: { sub: ['ana'] } })),
   reading('a subject with the prefix of the runtime', /fw:/, (wallet) =>
@@ -146,12 +137,11 @@ const FORGED_KEYS: readonly Attempt[] = [
 
 const OTHER_OWNERS: readonly Attempt[] = [
   bobs("another owner's model", (wallet, bob) => wallet.get(bob)),
-  bobs('a model that does not exist', (wallet, token) =>
-    wallet.call('GET', `/wallets/${ShardedId.generate(Wallet, MEXICO_SHARD).getValue()}`, { token }),
+  bobReads(
+    'a model that does not exist',
+    () => `/wallets/${ShardedId.generate(Wallet, MEXICO_SHARD).getValue()}`,
   ),
-  bobs("`HEAD` on another owner's model", (wallet, token) =>
-    wallet.call('HEAD', `/wallets/${wallet.anasWallet}`, { token }),
-  ),
+  bobReads("`HEAD` on another owner's model", ({ anasWallet }) => `/wallets/${anasWallet}`, 'HEAD'),
   bobs("versions of another owner's model in `If-None-Match`", (wallet, bob) =>
     wallet.get(bob, { 'if-none-match': '"1", "2", "3"' }),
   ),
@@ -164,9 +154,7 @@ const OTHER_OWNERS: readonly Attempt[] = [
   bobs("what another owner's model would refuse", (wallet, token) =>
     wallet.call('POST', `/wallets/${wallet.anasWallet}/withdraw`, { token, body: { amount: '1000000' } }),
   ),
-  bobs("events of another owner's model", (wallet, token) =>
-    wallet.call('GET', `/wallets/${wallet.anasWallet}/events`, { token }),
-  ),
+  bobReads("events of another owner's model", ({ anasWallet }) => `/wallets/${anasWallet}/events`),
   bobs('the same as a stream, from any position', (wallet, token) =>
     wallet.call('GET', `/wallets/${wallet.anasWallet}/events`, {
       token,
@@ -179,9 +167,7 @@ const OTHER_OWNERS: readonly Attempt[] = [
       body: { sourceId: wallet.anasWallet, destinationId: wallet.bobsWallet, amount: '1' },
     }),
   ),
-  bobs("another owner's transfer", (wallet, token) =>
-    wallet.call('GET', `/transfers/${wallet.anasTransfer}`, { token }),
-  ),
+  bobReads("another owner's transfer", ({ anasTransfer }) => `/transfers/${anasTransfer}`),
   bobs('a model in the name of another owner', (wallet, token) =>
     wallet.call('POST', '/wallets', { token, body: { country: 'MX', ownerId: ANAS, currency: 'MXN' } }),
   ),
@@ -241,9 +227,7 @@ const OTHER_TENANTS: readonly Attempt[] = [
 ];
 
 const LISTS: readonly Attempt[] = [
-  bobs("a list of another owner's models", (wallet, token) =>
-    wallet.call('GET', `/wallets?ownerId=${ANAS}`, { token }),
-  ),
+  bobReads("a list of another owner's models", () => `/wallets?ownerId=${ANAS}`),
   bobs("another caller's cursor", async (wallet, token) => {
     const path = `/wallets?ownerId=${ANAS}&limit=1`;
     const { body } = await wallet.call('GET', path, { token: await wallet.ana() });
@@ -271,9 +255,10 @@ const EDGE: readonly Attempt[] = [
     make: async (wallet) =>
       wallet.get(await wallet.bob(), { 'x-http-method-override': 'OPTIONS', 'x-http-method': 'OPTIONS' }),
   },
-  bobs('`TRACE`', (wallet, token) => wallet.call('TRACE', `/wallets/${wallet.anasWallet}`, { token })),
-  bobs('dots and empty segments in the path', (wallet, token) =>
-    wallet.call('GET', `/health/..//wallets/%2e%2e/wallets/${wallet.anasWallet}`, { token }),
+  bobReads('`TRACE`', ({ anasWallet }) => `/wallets/${anasWallet}`, 'TRACE'),
+  bobReads(
+    'dots and empty segments in the path',
+    ({ anasWallet }) => `/health/..//wallets/%2e%2e/wallets/${anasWallet}`,
   ),
 ];
 

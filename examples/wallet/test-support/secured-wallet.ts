@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ApiKeyStore, fixedPrincipal, type RunningServer } from 'fw-actions/http';
-import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { startServer } from '../generated/server.js';
 
 export const ANAS = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
@@ -34,10 +34,16 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
+interface Parts {
+  readonly pair: { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey };
+  readonly directory: string;
+  readonly config: string;
+  readonly issuer: Server;
+  readonly server: RunningServer;
+}
+
 /** The issuer, its keys, and the wallet with `fw.config.secure.yaml`, on in-memory databases. */
 export class SecuredWallet {
-  published: readonly JWK[] = [];
-  isIssuerAway = false;
   /** A wallet of Ana in Mexico, with 100 MXN. */
   anasWallet = '';
   /** A wallet of Bob in Mexico, with 5 MXN. */
@@ -48,42 +54,21 @@ export class SecuredWallet {
   readonly publicKey: CryptoKey;
   readonly server: RunningServer;
   readonly keys: ApiKeyStore;
-  readonly #privateKey: CryptoKey;
-  readonly #directory: string;
-  readonly #issuer: Server;
+  readonly #parts: Parts;
 
-  private constructor(
-    { privateKey, publicKey }: { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey },
-    {
-      directory,
-      config,
-      issuer,
-      server,
-    }: {
-      readonly directory: string;
-      readonly config: string;
-      readonly issuer: Server;
-      readonly server: RunningServer;
-    },
-  ) {
-    this.#privateKey = privateKey;
-    this.publicKey = publicKey;
-    this.#directory = directory;
-    this.config = config;
-    this.#issuer = issuer;
-    this.server = server;
-    const { databases } = server.application;
+  private constructor(parts: Parts) {
+    this.config = parts.config;
+    this.publicKey = parts.pair.publicKey;
+    this.server = parts.server;
+    const { databases } = parts.server.application;
     this.keys = new ApiKeyStore(databases.database(databases.defaultShard));
+    this.#parts = parts;
   }
 
   static async start(): Promise<SecuredWallet> {
     const pair = await generateKeyPair('RS256', { extractable: true });
-    const published = [{ ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'RS256' }];
-    let wallet: SecuredWallet | undefined;
-    const issuer = createServer((_, response) => {
-      response.statusCode = wallet?.isIssuerAway === true ? 503 : 200;
-      response.end(JSON.stringify({ keys: wallet?.published ?? published }));
-    });
+    const keys = [{ ...(await exportJWK(pair.publicKey)), kid: 'one', alg: 'RS256' }];
+    const issuer = createServer((_, response) => response.end(JSON.stringify({ keys })));
     await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve));
     const { port } = issuer.address() as AddressInfo;
     const directory = mkdtempSync(join(tmpdir(), 'fw-access-'));
@@ -100,22 +85,21 @@ export class SecuredWallet {
       log: { info: () => {}, warn: () => {}, error: () => {} },
       deliver: false,
     });
-    wallet = new SecuredWallet(pair, { directory, config, issuer, server });
-    wallet.published = published;
+    const wallet = new SecuredWallet({ pair, directory, config, issuer, server });
     await wallet.#open();
     return wallet;
   }
 
   async close(): Promise<void> {
     await this.server.close();
-    this.#issuer.close();
-    rmSync(this.#directory, { recursive: true, force: true });
+    this.#parts.issuer.close();
+    rmSync(this.#parts.directory, { recursive: true, force: true });
   }
 
   token(
     subject: string,
     claims: object = {},
-    { key = this.#privateKey, header, claims: other, expires = 60 }: Signing = {},
+    { key = this.#parts.pair.privateKey, header, claims: other, expires = 60 }: Signing = {},
   ): Promise<string> {
     const payload = {
       ...{ iss: 'https://issuer.test/', aud: 'wallet', sub: subject, region: 'mexico' },

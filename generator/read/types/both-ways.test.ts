@@ -72,15 +72,7 @@ function byChecker(context: ReadContext, node: ts.TypeNode): string {
 }
 
 const NAMES = new Set([
-  'name',
-  'reference',
-  'description',
-  'location',
-  'tags',
-  'text',
-  'hint',
-  'cause',
-  'brand',
+  ...['name', 'reference', 'description', 'location', 'tags', 'text', 'hint', 'cause', 'brand'],
   // The checker does not know the classes of hosts, such as URL.
   'isNotPlain',
 ]);

@@ -1,10 +1,8 @@
-import { afterEach, expect, test } from 'vitest';
-import { type TestProject, testProject } from '../../test-support/projects.js';
+import { expect, test } from 'vitest';
+import { projectPerTest } from '../../test-support/projects.js';
 import { readProject } from '../read-project.js';
 
-let project: TestProject | undefined;
-
-afterEach(() => project?.delete());
+const project = projectPerTest('fwgen040-nothing');
 
 const SOURCE = `import { Action, FwAction } from 'fw-actions';
 import type { Code } from '@acme/shared';
@@ -38,7 +36,6 @@ test.each([
   ['the params of a base class as a whole', 'Whole<Login>'],
   ['a field that a type makes a list', 'Action<Lists<Account>, void>'],
 ])('@secret of %s keeps the param out of what is stored', (_, base) => {
-  project = testProject('fwgen040-nothing');
   const shared = 'node_modules/@acme/shared';
   project.write(`${shared}/package.json`, '{ "name": "@acme/shared", "types": "./index.d.ts" }');
   project.write(`${shared}/index.d.ts`, '/** @secret */\nexport type Code = string;\n');
