@@ -1,30 +1,30 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
+import { type CompiledProgram, compileProgram } from '../execution/test-support/compiled-program.js';
 import { migrate } from '../migration/migrate.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DirectoryLock } from './directory-lock.js';
 import { openFailure } from './open-failure.js';
 
 const shard = ShardIdentifier.of(0, 0);
-const repository = join(import.meta.dirname, '..', '..');
 
 describe('The lock of a directory', () => {
   const root = mkdtempSync(join(tmpdir(), 'fw-lock-'));
   const children: ChildProcess[] = [];
   let count = 0;
   let directory = '';
-  let program = '';
+  let program: CompiledProgram;
 
   beforeAll(() => {
-    program = compileHolder(root);
+    program = compileProgram(join(import.meta.dirname, 'test-support', 'lock-holder.ts'));
   });
   afterEach(async () => {
     for (const child of children.splice(0)) {
@@ -32,7 +32,10 @@ describe('The lock of a directory', () => {
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     }
   });
-  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  afterAll(() => {
+    program.remove();
+    rmSync(root, { recursive: true, force: true });
+  });
 
   function freshDirectory(): string {
     count += 1;
@@ -42,7 +45,9 @@ describe('The lock of a directory', () => {
 
   /** Starts a process that takes the lock, prints the result, and stays. */
   async function holder(): Promise<{ readonly child: ChildProcess; readonly said: string }> {
-    const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program.path, directory], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     children.push(child);
     const [chunk] = await once(child.stdout, 'data');
     return { child, said: String(chunk).trim() };
@@ -156,11 +161,8 @@ describe('An embedded database in a directory', () => {
       const full = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
         throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', errno: -28 });
       });
-      try {
-        await refused(join(root, 'full'), 'no space left on the disk');
-      } finally {
-        full.mockRestore();
-      }
+      onTestFinished(() => void full.mockRestore());
+      await refused(join(root, 'full'), 'no space left on the disk');
     });
 
     it('when it is of another version, or damaged', async () => {
@@ -210,36 +212,3 @@ describe('An embedded database whose engine crashed during a statement', () => {
     rmSync(root, { recursive: true, force: true });
   });
 });
-
-/** Compiles the lock and a program that uses it, because a separate process runs only JavaScript. */
-function compileHolder(root: string): string {
-  const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
-  const source = join(repository, 'runtime', 'pglite', 'directory-lock.ts');
-  const flags = [
-    '--ignoreConfig',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--types',
-    'node',
-    '--skipLibCheck',
-  ];
-  const folders = ['--rootDir', join(repository, 'runtime'), '--outDir', join(root, 'js')];
-  const result = spawnSync(process.execPath, [tsc, source, ...flags, ...folders], {
-    cwd: repository,
-    encoding: 'utf8',
-  });
-  if (result.status !== 0) throw new Error(result.stdout + result.stderr);
-  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
-  const program = join(root, 'js', 'holder.js');
-  writeFileSync(
-    program,
-    `import { DirectoryLock } from './pglite/directory-lock.js';
-process.on('SIGTERM', () => process.exit(0));
-setInterval(() => {}, 1000);
-DirectoryLock.acquire(process.argv[2]).then(() => console.log('held'), (error) => console.log(error.message));
-`,
-  );
-  return program;
-}

@@ -29,12 +29,8 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   }
 
   it('has the session settings of its configuration', async () => {
-    const database = databases.open(
-      await databases.source({
-        applicationName: "it's us",
-        lockTimeoutMs: 123,
-      }),
-    );
+    const source = await databases.source({ applicationName: "it's us", lockTimeoutMs: 123 });
+    const database = databases.open(source);
     const names = ['TimeZone', 'DateStyle', 'application_name', 'statement_timeout'];
     const settings = [...names, 'lock_timeout', 'idle_in_transaction_session_timeout'].map(
       (name) => `current_setting('${name}')`,
@@ -148,16 +144,13 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     const direct = await databases.source();
     const wrongPassword = databases.open({ ...direct, password: { reveal: () => 'wrong' } });
     const absent = databases.open({ ...direct, url: { ...direct.url, database: 'fw_test_absent' } });
-    expect(await failureOf(wrongPassword.query(statement('select 1')))).toMatchObject({
-      phase: 'not-sent',
-      reason: 'unreachable',
-      sqlState: '28P01',
-    });
-    expect(await failureOf(absent.query(statement('select 1')))).toMatchObject({
-      phase: 'not-sent',
-      reason: 'unreachable',
-      sqlState: '3D000',
-    });
+    for (const [database, sqlState] of [
+      [wrongPassword, '28P01'],
+      [absent, '3D000'],
+    ] as const) {
+      const failure = await failureOf(database.query(statement('select 1')));
+      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable', sqlState });
+    }
   });
 
   it('requires TLS when configured, and never falls back', async () => {

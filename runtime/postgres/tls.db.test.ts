@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import {
   expiredIdentity,
@@ -91,31 +91,25 @@ describe('A database behind TLS', () => {
   it('uses a replaced certificate for new connections', async () => {
     const changing = put('changing.pem', strangersCertificate);
     const database = databaseOn(server, { sslRootCert: changing });
-    try {
-      await expectRefused(database.query(isEncrypted), /self-signed|unable to verify/);
-      put('changing.pem', testIdentity.certificate);
-      expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
-    } finally {
-      await database.close(0);
-    }
+    onTestFinished(() => database.close(0));
+    await expectRefused(database.query(isEncrypted), /self-signed|unable to verify/);
+    put('changing.pem', testIdentity.certificate);
+    expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
   });
 
   it('cancels a read that is given up', async () => {
     const database = databaseOn(server, {});
-    try {
-      // The server does not notice the lost connection by itself.
-      const slow = database.query(
-        {
-          text: "select pg_sleep(60) from set_config('client_connection_check_interval', '0', false)",
-          values: [],
-        },
-        { timeoutMs: 500 },
-      );
-      await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
-      await expect.poll(() => database.stats().leaving, { timeout: 8_000 }).toBe(0);
-    } finally {
-      await database.close(0);
-    }
+    onTestFinished(() => database.close(0));
+    // The server does not notice the lost connection by itself.
+    const slow = database.query(
+      {
+        text: "select pg_sleep(60) from set_config('client_connection_check_interval', '0', false)",
+        values: [],
+      },
+      { timeoutMs: 500 },
+    );
+    await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
+    await expect.poll(() => database.stats().leaving, { timeout: 8_000 }).toBe(0);
   });
 
   it.each([
@@ -125,29 +119,23 @@ describe('A database behind TLS', () => {
     const certificate = put('replaced.pem', testClientIdentity.certificate);
     const key = put('replaced.key', testClientIdentity.key);
     const database = databaseOn(server, { clientCertificate: { certificate, key } });
-    try {
-      await database.query(isEncrypted);
-      change(certificate);
-      const slow = database.query({ text: 'select pg_sleep(1)', values: [] }, { timeoutMs: 100 });
-      await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
-      await expect.poll(() => database.stats().leaving, { timeout: 20_000 }).toBe(0);
-      put('replaced.pem', testClientIdentity.certificate);
-      expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
-    } finally {
-      await database.close(0);
-    }
+    onTestFinished(() => database.close(0));
+    await database.query(isEncrypted);
+    change(certificate);
+    const slow = database.query({ text: 'select pg_sleep(1)', values: [] }, { timeoutMs: 100 });
+    await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
+    await expect.poll(() => database.stats().leaving, { timeout: 20_000 }).toBe(0);
+    put('replaced.pem', testClientIdentity.certificate);
+    expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
   });
 });
 
 describe('A database whose certificate has expired', () => {
   it('is refused where it is verified', async () => {
     const server = await startPostgres({}, expiredIdentity);
-    try {
-      await expectRefused(ask(server, {}), /expired/);
-      expect((await ask(server, { sslMode: 'require', sslRootCert: undefined })).rows).toEqual([[true]]);
-    } finally {
-      await server.destroy();
-    }
+    onTestFinished(() => server.destroy());
+    await expectRefused(ask(server, {}), /expired/);
+    expect((await ask(server, { sslMode: 'require', sslRootCert: undefined })).rows).toEqual([[true]]);
   });
 });
 
