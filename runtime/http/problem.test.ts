@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as errors from '../errors.js';
-import { HttpProblem, problemOf } from './problem.js';
+import { problemOf } from './problem.js';
 import { PROBLEM_KINDS, type ProblemCode, problemType } from './problem-kinds.js';
 
 const SECRET = 'connect ECONNREFUSED db.internal:5432 password=hunter2 select * from wallets';
@@ -64,33 +64,12 @@ describe('problems', () => {
       ...members,
     });
     expect(JSON.stringify(problem)).not.toMatch(/hunter2|5432|select/);
-  });
-
-  it.each(cases.filter(([, status]) => status === 503))('%s says when to try again', (error) => {
-    expect(Number(problemOf(error).headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(Number(problem.headers['retry-after'] ?? 0) >= 1).toBe(status === 503);
   });
 
   it('rounds the time to wait up to whole seconds', () => {
     const error = new errors.ShardBusyError('(0, 0)', 'queue full', { retryAfterMs: 1_200 });
     expect(problemOf(error).headers).toEqual({ 'retry-after': '2' });
-  });
-
-  it.each([
-    ['body', [{ pointer: '/a~1b', message: 'No' }]],
-    ['query', [{ in: 'query', pointer: '/a~1b', message: 'No' }]],
-    ['path', [{ in: 'path', pointer: '/a~1b', message: 'No' }]],
-  ] as const)('points at the field of a validation error that comes from the %s', (place, expected) => {
-    const error = new errors.ValidationError('No', { field: 'a/b' });
-    expect(
-      problemOf(error, { route: { name: 'GET /', places: new Map([['a/b', place]]) } }).body.errors,
-    ).toEqual(expected);
-  });
-
-  it('points at nothing for a field that the request does not have', () => {
-    const error = new errors.ValidationError('No', { field: 'balance' });
-    expect(
-      problemOf(error, { route: { name: 'GET /', places: new Map([['amount', 'body']]) } }).body,
-    ).not.toHaveProperty('errors');
   });
 
   it('a refusal of a rule names the route, not the class of the action', () => {
@@ -122,15 +101,6 @@ describe('problems', () => {
     expect(JSON.stringify(problemOf(error))).not.toContain('hunter2');
   });
 
-  it.each([cause, new TypeError(SECRET), 'text', undefined, null, { status: 200, message: SECRET }])(
-    'an unexpected error reveals nothing about itself',
-    (thrown) => {
-      const { status, body } = problemOf(thrown);
-      expect([status, body.code]).toEqual([500, 'HTTP_INTERNAL']);
-      expect(JSON.stringify(body)).not.toContain('hunter2');
-    },
-  );
-
   it('every code has a status, a title and a type of its own', () => {
     const codes = Object.keys(PROBLEM_KINDS) as ProblemCode[];
     expect(new Set(codes.map(problemType)).size).toBe(codes.length);
@@ -138,14 +108,5 @@ describe('problems', () => {
       expect(PROBLEM_KINDS[code].status).toBeGreaterThanOrEqual(400);
       expect(problemType(code)).toMatch(/^urn:fw-actions:problem:[a-z-]+$/);
     }
-  });
-
-  it('keeps the headers of an HTTP problem', () => {
-    const problem = new HttpProblem('HTTP_METHOD_NOT_ALLOWED', 'No', { headers: { allow: 'GET' } });
-    expect(problemOf(problem)).toMatchObject({
-      status: 405,
-      headers: { allow: 'GET' },
-      body: { detail: 'No' },
-    });
   });
 });

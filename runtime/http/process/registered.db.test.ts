@@ -25,7 +25,7 @@ describeOn('postgresql', 'A process that serves', (harness) => {
     writeFileSync(config, oneShardYaml(topology, { poolSize: 5 }));
     const port = new FakeProcess();
     const argv = ['--config', config, '--port', '0'];
-    const databases = openDatabases(topology);
+    const databases = harness.keep(openDatabases(topology));
     const known = () => registeredProcesses(databases.database(databases.defaultShard));
     let whileDraining = -1;
     const watch = async (fastify: FastifyInstance): Promise<void> => {
@@ -35,21 +35,17 @@ describeOn('postgresql', 'A process that serves', (harness) => {
     };
     const base = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
     const options = { ...base, plugins: [watch] };
-    try {
-      const server = await serveApplication(emptyApplication, options, port);
-      await expect.poll(known, { timeout: 60_000 }).toHaveLength(1);
-      const [before] = await known();
-      expect(before?.name).toBe(`${hostname()}:${process.pid}`);
-      writeFileSync(config, oneShardYaml(topology, { poolSize: 6 }));
-      port.hangup();
-      await expect
-        .poll(async () => (await known())[0]?.topology, { timeout: 60_000 })
-        .not.toBe(before?.topology);
-      await server.close();
-      expect(await known()).toEqual([]);
-      expect(whileDraining).toBe(1);
-    } finally {
-      await databases.close(0);
-    }
+    const server = await serveApplication(emptyApplication, options, port);
+    await expect.poll(known, { timeout: 60_000 }).toHaveLength(1);
+    const [before] = await known();
+    expect(before?.name).toBe(`${hostname()}:${process.pid}`);
+    writeFileSync(config, oneShardYaml(topology, { poolSize: 6 }));
+    port.hangup();
+    await expect
+      .poll(async () => (await known())[0]?.topology, { timeout: 60_000 })
+      .not.toBe(before?.topology);
+    await server.close();
+    expect(await known()).toEqual([]);
+    expect(whileDraining).toBe(1);
   });
 });
