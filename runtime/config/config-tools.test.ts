@@ -41,10 +41,6 @@ describe('The printed configuration', () => {
       expect(JSON.parse(JSON.stringify(again))).toEqual(JSON.parse(JSON.stringify(before)));
     }
   });
-
-  it('contains every default', () => {
-    expect(printConfig(parse(ONE_SHARD))).toContain('"connect-timeout-ms": 800');
-  });
 });
 
 describe('The JSON Schema', () => {
