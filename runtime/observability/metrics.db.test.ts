@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import { fixedPrincipal } from '../access/authenticator.js';
 import { serveApplication } from '../http/process/serve-application.js';
@@ -41,10 +41,7 @@ describeOn('postgresql', 'The metrics of a server', (harness) => {
       { ...options, metrics: false },
       new FakeProcess(),
     );
-    try {
-      expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
-    } finally {
-      await silent.close();
-    }
+    onTestFinished(() => silent.close());
+    expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
   });
 });
