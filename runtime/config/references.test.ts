@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from './load-config.js';
 import { errorOf, oneShardWith, PRIMARY, parse, problemOf } from './test-support/configs.js';
+import { temporaryFolder } from './test-support/temporary-folder.js';
 import type { FwConfig } from './types.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -86,14 +86,10 @@ describe('references that are refused', () => {
 });
 
 describe('secret files', () => {
-  let folder = '';
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'fw-secrets-'));
-    writeFileSync(join(folder, 'password'), 's3cret ${NOT} \n');
-    writeFileSync(join(folder, 'large'), 'x'.repeat(65_537));
-    writeFileSync(join(folder, 'binary'), Buffer.from([0xff, 0xfe]));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'password'), 's3cret ${NOT} \n');
+  writeFileSync(join(folder, 'large'), 'x'.repeat(65_537));
+  writeFileSync(join(folder, 'binary'), Buffer.from([0xff, 0xfe]));
 
   const load = (value: string): FwConfig => {
     const file = join(folder, 'fw.config.yaml');

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import fs, { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
@@ -17,7 +17,7 @@ import { openFailure } from './open-failure.js';
 const shard = ShardIdentifier.of(0, 0);
 
 describe('The lock of a directory', () => {
-  const root = mkdtempSync(join(tmpdir(), 'fw-lock-'));
+  const root = temporaryFolder();
   const children: ChildProcess[] = [];
   let count = 0;
   let directory = '';
@@ -32,10 +32,7 @@ describe('The lock of a directory', () => {
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     }
   });
-  afterAll(() => {
-    program.remove();
-    rmSync(root, { recursive: true, force: true });
-  });
+  afterAll(() => program.remove());
 
   function freshDirectory(): string {
     count += 1;
@@ -115,12 +112,9 @@ describe('The lock of a directory', () => {
 });
 
 describe('An embedded database in a directory', () => {
-  const root = mkdtempSync(join(tmpdir(), 'fw-pglite-'));
+  const root = temporaryFolder();
   const registries: DatabaseRegistry[] = [];
-  afterAll(async () => {
-    await Promise.all(registries.map((registry) => registry.close(0)));
-    rmSync(root, { recursive: true, force: true });
-  });
+  afterAll(() => Promise.all(registries.map((registry) => registry.close(0))));
 
   function open(location: string, warnings: string[]): DatabaseRegistry {
     const url = { kind: 'pglite', storage: 'file', location } as const;
@@ -196,19 +190,17 @@ it.each([
 });
 
 describe('An embedded database whose engine crashed during a statement', () => {
-  const depth = 20_000;
-  const deadly = { text: 'select $1::jsonb is null', values: ['['.repeat(depth) + ']'.repeat(depth)] };
-  const one = { text: 'select id from t', values: [] };
+  const location = temporaryFolder();
 
   it('is opened again from its directory, with all committed data', async () => {
-    const root = mkdtempSync(join(tmpdir(), 'fw-pglite-'));
-    const url = { kind: 'pglite', storage: 'file', location: root } as const;
+    const depth = 20_000;
+    const deadly = { text: 'select $1::jsonb is null', values: ['['.repeat(depth) + ']'.repeat(depth)] };
+    const url = { kind: 'pglite', storage: 'file', location } as const;
     const registry = openDatabases(topologyOf([[shard, testDataSource(url, undefined)]]), { warn: () => {} });
     const database = registry.database(shard);
     await database.query({ text: 'create table t as select 1 as id', values: [] });
     await expect(database.query(deadly)).rejects.toMatchObject({ phase: 'in-flight' });
-    expect((await database.query(one)).rows).toEqual([[1]]);
+    expect((await database.query({ text: 'select id from t', values: [] })).rows).toEqual([[1]]);
     await registry.close(0);
-    rmSync(root, { recursive: true, force: true });
   });
 });

@@ -1,5 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
@@ -10,12 +9,13 @@ import {
   testIdentity,
 } from '../../test/databases/tls.js';
 import { testDataSource } from '../../test/databases/topology.js';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import type { PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Rows } from '../sharding/shard-database.js';
 import { PostgresDatabase } from './postgres-database.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'fw-tls-'));
+const folder = temporaryFolder();
 const place = (name: string): string => join(folder, name);
 const put = (name: string, text: string): string => {
   writeFileSync(place(name), text);
@@ -28,7 +28,6 @@ beforeAll(() => {
   chmodSync(folder, 0o755);
   put('ca.pem', testIdentity.certificate);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function databaseOn(server: PostgresServer, overrides: Partial<PostgresUrl>): PostgresDatabase {
   const url: PostgresUrl = {
@@ -130,13 +129,11 @@ describe('A database behind TLS', () => {
   });
 });
 
-describe('A database whose certificate has expired', () => {
-  it('is refused where it is verified', async () => {
-    const server = await startPostgres({}, expiredIdentity);
-    onTestFinished(() => server.destroy());
-    await expectRefused(ask(server, {}), /expired/);
-    expect((await ask(server, { sslMode: 'require', sslRootCert: undefined })).rows).toEqual([[true]]);
-  });
+it('A database whose certificate has expired is refused where it is verified', async () => {
+  const server = await startPostgres({}, expiredIdentity);
+  onTestFinished(() => server.destroy());
+  await expectRefused(ask(server, {}), /expired/);
+  expect((await ask(server, { sslMode: 'require', sslRootCert: undefined })).rows).toEqual([[true]]);
 });
 
 describe('A database that requires client certificates', () => {

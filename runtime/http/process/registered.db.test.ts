@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { fixedPrincipal } from '../../access/authenticator.js';
+import { temporaryFolder } from '../../config/test-support/temporary-folder.js';
 import { openDatabases } from '../../databases.js';
 import { registeredProcesses } from '../../sharding/process-register.js';
 import { emptyApplication } from '../test-support/empty-application.js';
@@ -12,11 +13,7 @@ import { FakeProcess } from '../test-support/fake-process.js';
 import { oneShardYaml } from '../test-support/one-shard-yaml.js';
 import { serveApplication } from './serve-application.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-registered-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 describeOn('postgresql', 'A process that serves', (harness) => {
   it('publishes the topology that it runs, and updates it after a reload, until it has drained', async () => {

@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixedPrincipal } from '../../access/authenticator.js';
+import { temporaryFolder } from '../../config/test-support/temporary-folder.js';
 import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
@@ -25,15 +25,9 @@ const yaml = `fw:
                 jdbc-url: jdbc:pglite:mem:serve-application
 `;
 
-let folder: string;
-let config: string;
-
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-serve-'));
-  config = join(folder, 'fw.config.yaml');
-  writeFileSync(config, yaml);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
+const config = join(folder, 'fw.config.yaml');
+writeFileSync(config, yaml);
 
 type More = Partial<Pick<ServeSettings, 'log' | 'plugins' | 'routes'>>;
 
@@ -101,25 +95,18 @@ describe('a failed start', () => {
     expect(port.out).toMatch(/^Options:\n {2}--config <file>/);
   });
 
-  it('refuses unknown flags with the usage', async () => {
-    const { port, running } = run(['--prot', '80']);
+  const broken = join(folder, 'broken.yaml');
+  writeFileSync(broken, yaml.replace('namespace: test', 'namespce: test'));
+
+  it.each([
+    ['unknown flags, with the usage', ['--prot', '80'], /--prot[\s\S]*Options:/],
+    ['mistakes in the configuration', ['--config', broken], `${broken}:2:3 fw.namespce: `],
+    ['a missing configuration', ['--config', join(folder, 'nowhere.yaml')], 'nowhere.yaml'],
+  ])('reports %s', async (_, argv, reason) => {
+    const { port, running } = run(argv);
     await expect(running).rejects.toThrow('exit 2');
-    expect(port.err).toMatch(/--prot[\s\S]*Options:/);
+    expect(port.err).toMatch(reason);
     expect(port.out).toBe('');
-  });
-
-  it('lists the mistakes in the configuration', async () => {
-    const broken = join(folder, 'broken.yaml');
-    writeFileSync(broken, yaml.replace('namespace: test', 'namespce: test'));
-    const { port, running } = run(['--config', broken]);
-    await expect(running).rejects.toThrow('exit 2');
-    expect(port.err).toContain(`${broken}:2:3 fw.namespce: `);
-  });
-
-  it('reports that the configuration is missing', async () => {
-    const { port, running } = run(['--config', join(folder, 'nowhere.yaml')]);
-    await expect(running).rejects.toThrow('exit 2');
-    expect(port.err).toContain('nowhere.yaml');
   });
 
   it('reports that the code was generated for another runtime', async () => {
