@@ -154,25 +154,23 @@ function openExecutorOn(readKey: () => Promise<undefined>): ActionExecutor {
   return new ActionExecutor({ registry, gateways, models: [] });
 }
 
-describe('the report of an execution under a key', () => {
-  test('has the error that is thrown if a refusal cannot be confirmed', async () => {
-    const gone = new DriverFailure('gone', { phase: 'not-sent', reason: 'unreachable' });
-    let reads = 0;
-    const executor = openExecutorOn(() => {
-      reads += 1;
-      return reads === 1 ? Promise.resolve(undefined) : Promise.reject(gone);
-    });
-    const codes: unknown[] = [];
-    const configuration = configure()
-      .idempotencyKey('once')
-      .onReport(({ errorCode }) => codes.push(errorCode))
-      .build();
-    const execution = executor.execute(ALICE, RefuseAction, {}, configuration);
-    await expect(execution).rejects.toThrow(ShardUnavailableError);
-    expect(codes).toEqual(['FW_SHARD_UNAVAILABLE']);
-    const [{ outcomes } = { outcomes: undefined }] = executor.statistics();
-    expect(outcomes).toEqual(new Map(Object.entries({ ok: 0, replayed: 0, FW_SHARD_UNAVAILABLE: 1 })));
+test('the report of an execution under a key has the error that is thrown if a refusal cannot be confirmed', async () => {
+  const gone = new DriverFailure('gone', { phase: 'not-sent', reason: 'unreachable' });
+  let reads = 0;
+  const executor = openExecutorOn(() => {
+    reads += 1;
+    return reads === 1 ? Promise.resolve(undefined) : Promise.reject(gone);
   });
+  const codes: unknown[] = [];
+  const configuration = configure()
+    .idempotencyKey('once')
+    .onReport(({ errorCode }) => codes.push(errorCode))
+    .build();
+  const execution = executor.execute(ALICE, RefuseAction, {}, configuration);
+  await expect(execution).rejects.toThrow(ShardUnavailableError);
+  expect(codes).toEqual(['FW_SHARD_UNAVAILABLE']);
+  const [{ outcomes } = { outcomes: undefined }] = executor.statistics();
+  expect(outcomes).toEqual(new Map(Object.entries({ ok: 0, replayed: 0, FW_SHARD_UNAVAILABLE: 1 })));
 });
 
 describe('an execution that never runs, because another one under its key does, is counted and reported', () => {

@@ -13,7 +13,7 @@ import { Decimal } from '../domain/decimal.js';
 import { CommitOutcomeUnknownError } from '../errors.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import type { Statement } from '../sharding/shard-database.js';
+import { statement } from '../sharding/test-support/statements.js';
 import {
   ALICE,
   accountMigrations,
@@ -218,7 +218,3 @@ describe('With a missing synchronous standby', () => {
     return bank.executor.execute(ALICE, CreditAction, params, configuration.build());
   }
 });
-
-function statement(text: string): Statement {
-  return { text, values: [] };
-}

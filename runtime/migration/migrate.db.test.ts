@@ -7,6 +7,7 @@ import { openDatabases } from '../databases.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, ShardIdentityError, UnsafeServerError } from '../errors.js';
+import { primaryOf } from '../sharding/test-support/changed-topology.js';
 import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';
 import { systemMigrations } from './system-migrations.js';
@@ -138,12 +139,10 @@ describeOn('postgresql', 'Migrations on a server', (harness) => {
 
   it('refuse swapped URLs and change nothing', async () => {
     const topology = await harness.makeTopology({ shards: [global, mexico] });
-    const [first, second] = topology.groups.map((group) => group.members[0]?.primary);
-    if (first === undefined || second === undefined) throw new Error('No data sources');
     const swapped = harness.open(
       topologyOf([
-        [global, second],
-        [mexico, first],
+        [global, primaryOf(topology, mexico)],
+        [mexico, primaryOf(topology, global)],
       ]),
     );
     const call = migrate(swapped, { migrations: [wallets] });

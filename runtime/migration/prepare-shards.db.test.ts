@@ -5,13 +5,14 @@ import { expect, it, onTestFinished } from 'vitest';
 import { startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import type { ShardingTopology } from '../config/types.js';
+import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import { changedMembers, primaryOf } from '../sharding/test-support/changed-topology.js';
 import { migrate } from './migrate.js';
 import { defineMigration, type Migration } from './migration.js';
 import { type PrepareOptions, prepareShards, type ShardPreparation } from './prepare-shards.js';
@@ -26,13 +27,9 @@ const PATIENCE = { timeout: 60_000 };
 
 /** The topology with its shards' databases in another order. */
 function swapped(topology: ShardingTopology, ...order: readonly ShardIdentifier[]): ShardingTopology {
-  const members = topology.groups.flatMap((group) => group.members);
+  const shards = topology.groups.flatMap(({ members }) => members.map(({ shard }) => shard));
   return topologyOf(
-    members.map(({ shard }, index) => {
-      const other = members.find((each) => each.shard === order[index]);
-      if (other === undefined) throw new Error('No such shard');
-      return [shard, other.primary] as const;
-    }),
+    shards.map((shard, index) => [shard, primaryOf(topology, order[index] ?? shard)] as const),
   );
 }
 
@@ -69,9 +66,7 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
     const server = await startPostgres();
     try {
       const elsewhere = testDataSource(serverUrl(server, server.database), server);
-      const [own] = (await harness.makeTopology({ shards: [second], migrated: false })).groups;
-      const known = own?.members[0]?.primary;
-      if (known === undefined) throw new Error('A database');
+      const known = primaryOf(await harness.makeTopology({ shards: [second], migrated: false }), second);
       // The default shard is the one that is down.
       const topology = topologyOf([
         [first, elsewhere],
@@ -123,9 +118,8 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
     onTestFinished(() => void refusing.close());
     await once(refusing, 'listening');
     const { port } = refusing.address() as AddressInfo;
-    const [own] = (await harness.makeTopology({ shards: [first], migrated: false })).groups;
-    const known = own?.members[0]?.primary;
-    if (known?.url.kind !== 'postgresql') throw new Error('A database');
+    const known = primaryOf(await harness.makeTopology({ shards: [first], migrated: false }), first);
+    if (known.url.kind !== 'postgresql') throw new Error('A server');
     const { url } = known;
     const away = Array.from({ length: 200 }, (_, index) => {
       const source = { ...known, url: { ...url, host: '127.0.0.1', port, database: `away_${index}` } };
@@ -143,14 +137,10 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
 
   it('starts without any shard, if each may recover by itself', async () => {
     const topology = await three();
-    const nowhere = topologyOf(
-      topology.groups
-        .flatMap((group) => group.members)
-        .map(({ shard, primary }) => {
-          const url = { ...primary.url, port: 1 };
-          return [shard, { ...primary, url }] as const;
-        }),
-    );
+    const nowhere = changedMembers(topology, ({ primary, ...member }) => ({
+      ...member,
+      primary: { ...primary, url: { ...primary.url, port: 1 } as DataSourceConfig['url'] },
+    }));
     const warnings = await prepared(nowhere, async (databases) => {
       for (const shard of [first, second, third])
         expect(databases.withheld(shard)).toContain('cannot connect');
@@ -210,10 +200,8 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
       prepared(topology, async () => {}, { migrate: false, migrations: [things, ...later] }),
     ).rejects.toThrow('lacks the migrations 0001_tables, 0001_things, 0002_a, and 2 more. ');
     const owner = harness.keep(openDatabases(topology));
-    const [one] = (await harness.makeTopology({ shards: [first], migrations: [things] })).groups;
-    const known = one?.members[0]?.primary;
-    const late = topology.groups[1]?.members[0]?.primary;
-    if (known === undefined || late === undefined) throw new Error('Two databases');
+    const known = primaryOf(await harness.makeTopology({ shards: [first], migrations: [things] }), first);
+    const late = primaryOf(topology, second);
     const both = topologyOf([
       [first, known],
       [second, late],

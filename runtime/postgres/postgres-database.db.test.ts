@@ -4,21 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
 import { freePort } from '../../test/databases/server.js';
-import { testDataSource } from '../../test/databases/topology.js';
 import { describeOn, testServer } from '../../test/databases/vitest.js';
-import type { PostgresUrl } from '../config/types.js';
-import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { failureOf, statement } from '../sharding/test-support/statements.js';
-import { PostgresDatabase } from './postgres-database.js';
 import { TestDatabases } from './test-support/test-databases.js';
 
 /** Time until a change is noticed on a busy machine. */
 const NOTICED = { timeout: 20_000 };
 /** Far above the limits that are set here, and far below the default ones. */
 const PATIENCE_MS = 5_000;
-
-const shard = ShardIdentifier.of(0, 0);
 
 describeOn('postgresql', 'A database on a server', (harness) => {
   const databases = new TestDatabases(harness);
@@ -220,14 +214,5 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     } finally {
       process.env = before;
     }
-  });
-
-  it('needs a user name', () => {
-    const url: PostgresUrl = {
-      ...{ kind: 'postgresql', host: 'h', port: 1, database: 'd' },
-      sslMode: 'disable',
-      sslRootCert: undefined,
-    };
-    expect(() => new PostgresDatabase(shard, url, testDataSource(url, undefined))).toThrow('user name');
   });
 });

@@ -13,7 +13,7 @@ import type { DriverFailure } from './driver-failure.js';
 import { Placement } from './placement.js';
 import { publicError } from './public-error.js';
 import type { ShardDatabase } from './shard-database.js';
-import { type Change, changedMembers, withPrimary } from './test-support/changed-topology.js';
+import { type Change, changedMembers, primaryOf, withPrimary } from './test-support/changed-topology.js';
 import { describeChange } from './topology-changes.js';
 import { requireConnection } from './topology-reload.js';
 
@@ -32,12 +32,6 @@ const changed = (topology: ShardingTopology, shard: ShardIdentifier, change: Cha
 
 const without = (topology: ShardingTopology, shard: ShardIdentifier): ShardingTopology =>
   changedMembers(topology, (member) => (member.shard === shard ? undefined : member));
-
-function primaryOf({ groups }: ShardingTopology, shard: ShardIdentifier): DataSourceConfig {
-  const member = groups.flatMap(({ members }) => members).find((each) => each.shard === shard);
-  if (member === undefined) throw new Error(`No shard ${shard}`);
-  return member.primary;
-}
 
 /** The URL of the first shard at a port at which no server listens. */
 function urlOfNobody(topology: ShardingTopology): DataSourceConfig['url'] {

@@ -8,6 +8,7 @@ import { uuid7 } from '../../domain/id-source.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { CrossShardPartialError, type JournalRefusal, UnknownShardError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
+import { primaryOf } from '../../sharding/test-support/changed-topology.js';
 import {
   ACROSS,
   ALICE,
@@ -337,8 +338,7 @@ describe('A process killed between two commits', () => {
     (harness) => {
       it('by another process', async () => {
         const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
-        const [here, there] = topology.groups.flatMap(({ members }) => members.map(({ primary }) => primary));
-        if (here === undefined || there === undefined) throw new Error('Two shards are needed');
+        const [here, there] = [primaryOf(topology, HERE), primaryOf(topology, THERE)];
         const bank = openBank(harness.open(topology));
         const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
         const user = { user: here.username ?? '', password: here.password?.reveal() ?? '' };

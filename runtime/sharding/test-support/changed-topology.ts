@@ -1,4 +1,5 @@
 import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../../config/types.js';
+import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 
 /** Changes of one member. */
 export type Change = (member: MemberConfig) => MemberConfig;
@@ -18,4 +19,11 @@ export function changedMembers(
     members: group.members.map(change).filter((member) => member !== undefined),
   }));
   return { ...topology, groups };
+}
+
+/** The primary data source of a shard. */
+export function primaryOf({ groups }: ShardingTopology, shard: ShardIdentifier): DataSourceConfig {
+  const member = groups.flatMap(({ members }) => members).find((each) => each.shard === shard);
+  if (member === undefined) throw new Error(`No shard ${shard}`);
+  return member.primary;
 }
