@@ -52,7 +52,7 @@ it('logs refused callers, at most once per second, route and reason, and counts 
   const get = (authorization?: string): Promise<Response> =>
     fetch(`${base}${PATH}`, authorization === undefined ? {} : { headers: { authorization } });
   for (let index = 0; index < 20; index += 1) await get('Bearer stolen-secret');
-  await get();
+  expect((await get()).headers.get('www-authenticate')).toMatch(/^Bearer/);
   await get('Bearer good');
   const refused = log.filter(({ message }) => message === 'caller refused');
   const common = { route: 'GET /wallets/{walletId}', path: PATH, address: '127.0.0.1' };

@@ -1,7 +1,7 @@
 import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Decimal } from '../domain/decimal.js';
-import { RefusedError, ShardUnavailableError, UnauthenticatedError } from '../errors.js';
+import { RefusedError, ShardUnavailableError } from '../errors.js';
 import type { LogEntry } from '../observability/logger.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
 import { WalletApplication } from './test-support/wallet-server.js';
@@ -403,24 +403,5 @@ describe('callers', () => {
     expect(loggedAtStart).toEqual([
       { level: 'warn', message: 'every caller is the principal "tester", because authentication is off' },
     ]);
-  });
-
-  it('are who the authenticator says', async () => {
-    await server.close(0);
-    await start({
-      authenticator: async ({ headers }) => {
-        const { authorization } = headers;
-        if (authorization !== undefined) return { name: authorization };
-        throw new UnauthenticatedError('Who are you?', { challenge: 'Basic realm="wallets"' });
-      },
-    });
-    wallet = app.open();
-    const refused = await deposit('{"amount":1}');
-    expect(refused.status).toBe(401);
-    expect(refused.headers.get('www-authenticate')).toBe('Basic realm="wallets"');
-    expect(refused.body).toMatchObject({ code: 'FW_UNAUTHENTICATED', detail: 'Who are you?' });
-    expect((await deposit('{"amount":1}', { ...JSON_TYPE, authorization: 'me' })).status).toBe(200);
-    expect(app.executions[0]?.principal).toMatchObject({ name: 'me' });
-    expect(loggedAtStart).toEqual([]);
   });
 });

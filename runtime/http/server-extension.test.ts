@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Authenticator } from '../access/authenticator.js';
 import { gate } from '../concurrency/test-support/gate.js';
 import { principalName } from '../domain/principal.js';
@@ -213,6 +213,7 @@ const withHeader = Object.assign(
 
 describe('Custom routes under load', () => {
   beforeEach(() => app.reset());
+  afterEach(() => server.close(0));
   afterAll(() => app.reset());
 
   it('wait for admission as generated routes do, and are refused with the headers of plugins', async () => {
@@ -253,7 +254,6 @@ describe('Custom routes under load', () => {
     await Promise.all([...held, ...deposits]);
     // A request takes one slot, one for HEAD too.
     expect(entered).toBe(256);
-    await server.close(0);
   }, 300_000);
 
   it('take no slot for a client that has left while a hook was waiting', async () => {
@@ -282,7 +282,6 @@ describe('Custom routes under load', () => {
     release();
     expect((await call('GET', '/left')).status).toBe(200);
     await expect.poll(() => own.render(), { timeout: 100_000 }).toContain('fw_http_busy_in_flight 0');
-    await server.close(0);
   });
 
   it('may answer 503 by themselves, which is no refusal of the server', async () => {
@@ -297,7 +296,6 @@ describe('Custom routes under load', () => {
     expect(text).toMatch(/fw_http_requests?_\S*\{[^}]*route="\/closed"[^}]*status="503"[^}]*\} 3/);
     expect(text).not.toMatch(/fw_http_busy_refused_total\{[^}]*\} [1-9]/);
     expect(JSON.stringify(app.log)).not.toContain('/closed');
-    await server.close(0);
   });
 });
 

@@ -112,16 +112,10 @@ describeOnEachAdapter('A read-only Kysely', (harness) => {
     });
   });
 
+  const deleting = (k: Kysely<Tables>) => k.with('x', (q) => q.deleteFrom('t').returning('id'));
+
   it.each<[string, (db: Kysely<Tables>) => Promise<unknown>]>([
-    [
-      'a write in a common table',
-      (k) =>
-        k
-          .with('x', (q) => q.deleteFrom('t').returning('id'))
-          .selectFrom('x')
-          .selectAll()
-          .execute(),
-    ],
+    ['a write in a common table', (k) => deleting(k).selectFrom('x').selectAll().execute()],
     ['a row lock', (k) => k.selectFrom('t').selectAll().forUpdate().execute()],
     ['a shared row lock', (k) => k.selectFrom('t').selectAll().forShare().execute()],
   ])('names what to do instead of %s', async (_, write) => {

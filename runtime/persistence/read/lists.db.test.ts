@@ -258,16 +258,6 @@ describeOnEachAdapter('Lists', (harness) => {
     await refuse(field('balance'), field('balance'));
     await refuse({ field: 'balance', direction: 'sideways' as 'asc' });
   });
-
-  it('apply the conditions of the repository', async () => {
-    const { databases, lists } = await open();
-    for (const name of ['ann', 'bob']) {
-      for (const shard of TWO) await storeAccount(databases, { shard, nickname: name });
-    }
-    const found = await lists.many({ limit: 9, where: (query) => query.where('nickname', '=', 'bob') });
-    expect(found.map(({ nickname: name }) => name)).toEqual(['bob', 'bob']);
-    expect((await lists.balances()).items).toHaveLength(4);
-  });
 });
 
 describeOn('postgresql', 'Queries over all shards', (harness) => {

@@ -13,6 +13,7 @@ const COLUMNS =
 
 const things = (more = ''): string => `create table things (${COLUMNS}${more})`;
 
+const DECIMAL = { kind: 'decimal', precision: 19, scale: 4 };
 const THING = {
   name: 'Thing',
   table: 'things',
@@ -20,12 +21,7 @@ const THING = {
     { field: 'id', column: 'id', type: { kind: 'uuid' }, sqlType: 'uuid' },
     { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
     { field: 'state', column: 'state', type: { kind: 'string' }, sqlType: 'text' },
-    {
-      field: 'amount',
-      column: 'amount',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'decimal(19, 4)',
-    },
+    { field: 'amount', column: 'amount', type: DECIMAL, sqlType: 'decimal(19, 4)' },
   ],
 } as unknown as ModelDescriptor;
 
@@ -69,11 +65,8 @@ describeOnEachAdapter('which tables may be folded', (harness) => {
 
   test.each([
     ['a check of its own', things(', check (amount >= 0)')],
-    [
-      'a check that refuses more than what is no number',
-      `create table things (${COLUMNS.slice(0, -1)} and amount >= 0))`,
-    ],
-    ['a column of another type', `create table things (${COLUMNS.replace('19,4', '9,4')})`],
+    ['a check that refuses some numbers', things().replace("'-Infinity')", "'-Infinity') and amount >= 0")],
+    ['a column of another type', things().replace('19,4', '9,4')],
     ['a computed column', things(', half numeric generated always as (amount / 2) stored')],
     ['an index of a computed value', `${things()}; create index on things ((1 / amount))`],
     ['row security', `${things()}; alter table things enable row level security`],
@@ -89,15 +82,10 @@ describeOnEachAdapter('which tables may be folded', (harness) => {
   });
 
   test.each([
-    ['is no longer', things(), 'alter table things add constraint few check (amount < 9)', false],
-    [
-      'is again',
-      things(', constraint few check (amount < 9)'),
-      'alter table things drop constraint few',
-      true,
-    ],
-  ])('a table that a migration changes %s, a minute later', async (_, sql, later, isFoldable) => {
-    expect(await foldable(sql, undefined, later)).toBe(isFoldable);
+    ['is no longer', '', 'add constraint few check (amount < 9)', false],
+    ['is again', ', constraint few check (amount < 9)', 'drop constraint few', true],
+  ])('a table that a migration changes %s, a minute later', async (_, more, later, isFoldable) => {
+    expect(await foldable(things(more), undefined, `alter table things ${later}`)).toBe(isFoldable);
   });
 
   test('the option of the model decides', async () => {
