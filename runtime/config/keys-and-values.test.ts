@@ -12,30 +12,28 @@ test.each(['issuer', 'jwks-url'])('credentials in the %s of tokens are refused, 
   expect(error.message).not.toContain('hunter7');
 });
 
-describe('keys', () => {
-  test('max-pool-size gets the suggestion maximum-pool-size, in the printed form', () => {
-    const error = errorOf(() =>
-      parse(oneShardWith('maximum-pool-size', 'max-pool-size'), { file: 'fw.config.yaml' }),
-    );
-    expect(error.message).toBe(
-      'The configuration has a problem:\n' +
-        `fw.config.yaml:16:17 ${PRIMARY}.max-pool-size: unknown key (did you mean "maximum-pool-size"?)`,
-    );
-    expect(error).toBeInstanceOf(FwError);
-    expect(error.code).toBe('FW_CONFIGURATION');
-  });
+test('the key max-pool-size gets the suggestion maximum-pool-size, in the printed form', () => {
+  const error = errorOf(() =>
+    parse(oneShardWith('maximum-pool-size', 'max-pool-size'), { file: 'fw.config.yaml' }),
+  );
+  expect(error.message).toBe(
+    'The configuration has a problem:\n' +
+      `fw.config.yaml:16:17 ${PRIMARY}.max-pool-size: unknown key (did you mean "maximum-pool-size"?)`,
+  );
+  expect(error).toBeInstanceOf(FwError);
+  expect(error.code).toBe('FW_CONFIGURATION');
 });
 
-/** The groups of a configuration: the members of each group with their numbers, names and databases. */
-function shardsOf(
-  ...groups: readonly (readonly [number: number, name: string, ...members: readonly string[]])[]
-): string {
-  const lines = groups.map(([number, name, ...members]) => {
-    const configs = members.map((each) => {
-      const [member, of, database] = each.split(' ');
+/** A configuration with groups such as `0 a: 0 m d, 1 n e`: number and name; number, name and database of members. */
+function shardsOf(...groups: readonly string[]): string {
+  const lines = groups.map((text) => {
+    const [group = '', members = ''] = text.split(': ');
+    const configs = members.split(', ').map((each) => {
+      const [member, name, database] = each.split(' ');
       const primary = `primary-config: { jdbc-url: "jdbc:pglite:mem:${database}" }`;
-      return `{ member: ${member}, name: ${of}, configs: { ${primary} } }`;
+      return `{ member: ${member}, name: ${name}, configs: { ${primary} } }`;
     });
+    const [number, name] = group.split(' ');
     return `      - { group: ${number}, name: ${name}, members: [${configs.join(', ')}] }\n`;
   });
   const head = 'fw:\n  namespace: x\n  sharding:\n    default-shard: { group: 0, member: 0 }\n    groups:\n';
@@ -43,53 +41,28 @@ function shardsOf(
 }
 
 describe('shards', () => {
-  const FIRST = 'fw.sharding.groups[0]';
-
   test.each([
+    ['two groups with one number', ['0 a: 0 m d', '0 b: 1 n e'], 'group number', 'group'],
+    ['two groups with one name', ['0 a: 0 m d', '1 a: 1 n e'], 'group name', 'name'],
+    ['two members with one number', ['0 a: 0 m d, 0 n e'], 'member number', 'members[0].member'],
+    ['two members with one name', ['0 a: 0 m d, 1 m e'], 'member name', 'members[0].name'],
     [
-      'two groups with one number',
-      [
-        [0, 'a', '0 m d'],
-        [0, 'b', '1 n e'],
-      ],
-      `group number is already used by ${FIRST}.group`,
+      'two on one database',
+      ['0 a: 0 m d', '1 b: 0 m d'],
+      'database',
+      `${PRIMARY.replace(/.*groups\[0\]\./, '')}.jdbc-url`,
     ],
-    [
-      'two groups with one name',
-      [
-        [0, 'a', '0 m d'],
-        [1, 'a', '1 n e'],
-      ],
-      `group name is already used by ${FIRST}.name`,
-    ],
-    [
-      'two members with one number',
-      [[0, 'a', '0 m d', '0 n e']],
-      `member number is already used by ${FIRST}.members[0].member`,
-    ],
-    [
-      'two members with one name',
-      [[0, 'a', '0 m d', '1 m e']],
-      `member name is already used by ${FIRST}.members[0].name`,
-    ],
-    [
-      'two shards on one database',
-      [
-        [0, 'a', '0 m d'],
-        [1, 'b', '0 m d'],
-      ],
-      `database is already used by ${FIRST}.members[0].configs.primary-config.jdbc-url`,
-    ],
-  ] as const)('%s are refused', (_, groups, message) => {
-    expect(problemOf(shardsOf(...groups)).message).toBe(`this ${message}`);
+  ])('%s are refused', (_, groups, what, key) => {
+    const message = `this ${what} is already used by fw.sharding.groups[0].${key}`;
+    expect(problemOf(shardsOf(...groups)).message).toBe(message);
   });
 
   test('of different groups may share number and name', () => {
-    expect(parse(shardsOf([0, 'a', '0 m d'], [1, 'b', '0 m e'])).sharding.groups).toHaveLength(2);
+    expect(parse(shardsOf('0 a: 0 m d', '1 b: 0 m e')).sharding.groups).toHaveLength(2);
   });
 
   test('need the default one among them', () => {
-    expect(problemOf(shardsOf([1, 'a', '0 m d']))).toMatchObject({
+    expect(problemOf(shardsOf('1 a: 0 m d'))).toMatchObject({
       path: 'fw.sharding.default-shard',
       message: 'the default shard (0, 0) is not listed under groups',
     });

@@ -1,24 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { configFor } from './config-for.js';
 import { ConfigurationError } from './configuration-error.js';
 import { loadConfig } from './load-config.js';
 import { errorOf, ONE_SHARD, oneShardWith, PRIMARY, parse, problemsOf } from './test-support/configs.js';
+import { temporaryFolder } from './test-support/temporary-folder.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const TWO_SHARDS = join(repository, 'examples/wallet/fw.config.postgres.yaml');
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-config-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 function file(name: string, content: string | Buffer): string {
   const path = join(folder, name);
@@ -157,18 +153,16 @@ describe('a valid configuration', () => {
   });
 });
 
-describe('files that are not a configuration', () => {
-  test('a file that is missing, a folder, not UTF-8 or too large', () => {
-    mkdirSync(join(folder, 'a-folder'));
-    const message = (path: string): string => errorOf(() => loadConfig(path)).message;
-    expect(message(join(folder, 'absent.yaml'))).toMatch(/absent\.yaml: the file does not exist$/);
-    expect(message(join(folder, 'a-folder'))).toMatch(/the file is a folder$/);
-    expect(message('/dev/null')).toMatch(/the file is not a regular file$/);
-    expect(message(file('latin1.yaml', Buffer.from([0x66, 0x77, 0x3a, 0xe9])))).toMatch(
-      /the file is not valid UTF-8$/,
-    );
-    expect(message(file('large.yaml', '#'.repeat(1_048_577)))).toMatch(/is larger than 1048576 bytes$/);
-  });
+test('a file that is missing, a folder, not UTF-8 or too large is refused', () => {
+  mkdirSync(join(folder, 'a-folder'));
+  const message = (path: string): string => errorOf(() => loadConfig(path)).message;
+  expect(message(join(folder, 'absent.yaml'))).toMatch(/absent\.yaml: the file does not exist$/);
+  expect(message(join(folder, 'a-folder'))).toMatch(/the file is a folder$/);
+  expect(message('/dev/null')).toMatch(/the file is not a regular file$/);
+  expect(message(file('latin1.yaml', Buffer.from([0x66, 0x77, 0x3a, 0xe9])))).toMatch(
+    /the file is not valid UTF-8$/,
+  );
+  expect(message(file('large.yaml', '#'.repeat(1_048_577)))).toMatch(/is larger than 1048576 bytes$/);
 });
 
 test('all problems are reported at once, in the order of the file', () => {
