@@ -90,6 +90,12 @@ describe('problems', () => {
     expect(JSON.stringify(problemOf(error))).not.toContain('hunter2');
   });
 
+  it.each([cause, 'text', undefined])('an unexpected error reveals nothing about itself: %s', (thrown) => {
+    const { status, body } = problemOf(thrown);
+    expect([status, body.code]).toEqual([500, 'HTTP_INTERNAL']);
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+  });
+
   it('every code has a status, a title and a type of its own', () => {
     const codes = Object.keys(PROBLEM_KINDS) as ProblemCode[];
     expect(new Set(codes.map(problemType)).size).toBe(codes.length);
