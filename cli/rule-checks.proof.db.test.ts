@@ -92,7 +92,7 @@ describeOn('postgresql', 'Rules that the database checks', (harness) => {
       });
     }
 
-    const many = query(topology, `update things set tags = '["a","b","c"]', version = version + 1`);
+    const many = cli.rows(`update things set tags = '["a","b","c"]', version = version + 1`);
     await expect(many).rejects.toMatchObject({ constraint: expect.stringContaining('tags_max_items') });
 
     model(true, 6);

@@ -1,15 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import { UnauthenticatedError, ValidationError } from '../errors.js';
 import { CredentialMissing, type RequestHead } from './authenticator.js';
 import { developmentToken } from './development-token.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'fw-token-'));
+const folder = temporaryFolder();
 const TOKEN = 'a-token-of-23-characters';
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function tokenFile(name: string, text: string): string {
   const file = join(folder, name);

@@ -13,12 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => restore());
 
-async function issuer(): Promise<{
-  keys: IssuerKeys;
-  loads: () => number;
-  publish: (kid: string) => Promise<void>;
-  away: (is: boolean) => void;
-}> {
+async function issuer() {
   const set: JSONWebKeySet = { keys: [] };
   let loads = 0;
   let isAway = false;

@@ -49,11 +49,7 @@ function token(signer: Signer, payload: object = {}, header: object = {}): Promi
 }
 
 /** An authenticator for the issuer's keys, which the test can change. */
-function callers(options: Partial<JwtOptions> = {}): {
-  published: JWK[];
-  isAway: boolean;
-  caller: (token: string) => Promise<KnownPrincipal>;
-} {
+function callers(options: Partial<JwtOptions> = {}) {
   const issuer = { published: [signers[0].jwk], isAway: false };
   const authenticate = jwt({
     ...{ issuer: 'https://issuer.test/', audience: 'notes', claims: ['role'] },
@@ -206,14 +202,8 @@ test.each([
   ['an object', { name: 'ana' }],
   ['null', null],
   ['true', true],
+  ['empty', ''],
 ])('a token whose subject is %s is refused', async (_, sub) => {
-  await expect(callers().caller(await token(signers[0], { sub }))).rejects.toMatchObject({
-    code: 'FW_UNAUTHENTICATED',
-    message: expect.stringContaining('"sub" must be a string'),
-  });
-});
-
-test('a token with an empty subject is refused', async () => {
-  const sent = await token(signers[0], { sub: '' });
-  await expect(callers().caller(sent)).rejects.toMatchObject({ code: 'FW_UNAUTHENTICATED' });
+  const caller = callers().caller(await token(signers[0], { sub }));
+  await expect(caller).rejects.toMatchObject({ code: 'FW_UNAUTHENTICATED' });
 });

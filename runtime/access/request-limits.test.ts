@@ -66,14 +66,12 @@ test.each([
   expect(() => new RequestLimits(limits)).toThrow(new ValidationError(message));
 });
 
-describe('concurrent requests', () => {
-  test('are accepted again when one is answered', () => {
-    const limits = new RequestLimits({ concurrentRequests: 2 });
-    const leave = enter(limits, 'ana', 'Get');
-    limits.enter('ana', 'List');
-    expect(() => limits.enter('ana', 'Get')).toThrow(TooManyRequestsError);
-    expect(taken(limits, 1, 'bob')).toBe(1);
-    leave();
-    expect(taken(limits, 3)).toBe(3);
-  });
+test('concurrent requests are accepted again when one is answered', () => {
+  const limits = new RequestLimits({ concurrentRequests: 2 });
+  const leave = enter(limits, 'ana', 'Get');
+  limits.enter('ana', 'List');
+  expect(() => limits.enter('ana', 'Get')).toThrow(TooManyRequestsError);
+  expect(taken(limits, 1, 'bob')).toBe(1);
+  leave();
+  expect(taken(limits, 3)).toBe(3);
 });

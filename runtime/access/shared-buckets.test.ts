@@ -44,14 +44,8 @@ class SlowStore implements TokenStore {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Counts of requests by outcome. */
-interface Outcomes {
-  ok: number;
-  tooMany: number;
-  unavailable: number;
-}
-
-function enter(limits: RequestLimits, count: number, principal = 'ana'): Outcomes {
+/** Counts requests by outcome. */
+function enter(limits: RequestLimits, count: number, principal = 'ana') {
   const outcomes = { ok: 0, tooMany: 0, unavailable: 0 };
   const fail = (error: unknown): void => {
     if (error instanceof TooManyRequestsError) outcomes.tooMany += 1;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { NO_SLOT } from '../collections/transient-set.js';
 import { Deadlines, type Wait } from './deadlines.js';
 import { type Timer, useTime } from './time.js';
@@ -44,23 +44,20 @@ test('a race uses the clock of `useTime`', async () => {
     clearInterval: () => {},
     setImmediate: (work) => work(),
   });
-  try {
-    const ends: string[] = [];
-    const race = new Deadlines().race(new Promise(() => {}), nowMs + 25, () => new Error('late'));
-    const ended = race.catch(({ message }: Error) => void ends.push(message));
-    const turn = async (passedMs: number): Promise<void> => {
-      nowMs += passedMs;
-      sweep();
-      // By the next turn, the callbacks of a settled promise have run.
-      await new Promise((resolve) => setImmediate(resolve));
-    };
-    await turn(10);
-    await turn(10);
-    expect(ends).toEqual([]);
-    await turn(10);
-    expect(ends).toEqual(['late']);
-    await ended;
-  } finally {
-    restore();
-  }
+  onTestFinished(() => void restore());
+  const ends: string[] = [];
+  const race = new Deadlines().race(new Promise(() => {}), nowMs + 25, () => new Error('late'));
+  const ended = race.catch(({ message }: Error) => void ends.push(message));
+  const turn = async (passedMs: number): Promise<void> => {
+    nowMs += passedMs;
+    sweep();
+    // By the next turn, the callbacks of a settled promise have run.
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await turn(10);
+  await turn(10);
+  expect(ends).toEqual([]);
+  await turn(10);
+  expect(ends).toEqual(['late']);
+  await ended;
 });

@@ -30,21 +30,15 @@ const FULL = `fw:
               jobs-config: { jdbc-url: "jdbc:pglite:mem:jobs" }
 `;
 
-describe('The printed configuration', () => {
-  it('is parsed to the configuration that was printed, except for its secrets', () => {
-    for (const text of [ONE_SHARD, FULL]) {
-      const config = parse(text);
-      const printed = printConfig(config);
-      expect(printed).not.toContain('hunter');
-      const { file: _, ...again } = parse(printed);
-      const { file: __, ...before } = config;
-      expect(JSON.parse(JSON.stringify(again))).toEqual(JSON.parse(JSON.stringify(before)));
-    }
-  });
-
-  it('contains every default', () => {
-    expect(printConfig(parse(ONE_SHARD))).toContain('"connect-timeout-ms": 800');
-  });
+it('The printed configuration is parsed to the configuration that was printed, except for its secrets', () => {
+  for (const text of [ONE_SHARD, FULL]) {
+    const config = parse(text);
+    const printed = printConfig(config);
+    expect(printed).not.toContain('hunter');
+    const { file: _, ...again } = parse(printed);
+    const { file: __, ...before } = config;
+    expect(JSON.parse(JSON.stringify(again))).toEqual(JSON.parse(JSON.stringify(before)));
+  }
 });
 
 describe('The JSON Schema', () => {

@@ -37,12 +37,6 @@ test('the page’s complete configurations are accepted, and the invalid one giv
   expect(`${errorOf(() => parse(broken, { file: 'fw.config.yaml' })).message}\n`).toBe(shown);
 });
 
-test('the page lists every key once', () => {
-  const paths = keyRows().map(({ path }) => path);
-  expect(new Set(paths).size).toBe(paths.length);
-  expect(paths).toContain('fw.sharding.groups[].members[].configs.primary-config.maximum-pool-size');
-});
-
 test('every key has a valid name, a description, and a default that its schema accepts', () => {
   const ajv = new Ajv2020({ strict: false });
   const visit = (name: string, { doc, schema, shape, default: fallback }: Key<unknown>): void => {

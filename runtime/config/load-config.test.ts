@@ -1,24 +1,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { configFor } from './config-for.js';
 import { ConfigurationError } from './configuration-error.js';
 import { loadConfig } from './load-config.js';
 import { errorOf, ONE_SHARD, oneShardWith, PRIMARY, parse, problemsOf } from './test-support/configs.js';
+import { temporaryFolder } from './test-support/temporary-folder.js';
 
 const repository = fileURLToPath(new URL('../../', import.meta.url));
 const TWO_SHARDS = join(repository, 'examples/wallet/fw.config.postgres.yaml');
 
-let folder = '';
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-config-'));
-});
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+const folder = temporaryFolder();
 
 function file(name: string, content: string | Buffer): string {
   const path = join(folder, name);
@@ -32,24 +28,13 @@ describe('the examples', () => {
     expect(config.namespace).toBe('example.wallet');
     expect(config.sharding.defaultShard).toBe(ShardIdentifier.of(0, 0));
     const members = config.sharding.groups.flatMap((group) => group.members);
-    expect(members.map(({ shard, primary }) => [shard, primary.url])).toEqual([
-      [
-        ShardIdentifier.of(0, 0),
-        { kind: 'pglite', storage: 'file', location: join(repository, 'data/global') },
-      ],
-      [
-        ShardIdentifier.of(1, 0),
-        { kind: 'pglite', storage: 'file', location: join(repository, 'data/mexico') },
-      ],
+    expect(members.map(({ shard, primary }) => [String(shard), primary.url])).toEqual([
+      ['(0, 0)', { kind: 'pglite', storage: 'file', location: join(repository, 'data/global') }],
+      ['(1, 0)', { kind: 'pglite', storage: 'file', location: join(repository, 'data/mexico') }],
     ]);
-    expect(config.generator).toEqual({
+    expect(config.generator).toMatchObject({
       source: join(repository, 'examples/wallet'),
       output: join(repository, 'examples/wallet/generated'),
-      migrations: join(repository, 'examples/wallet/migrations'),
-      templates: undefined,
-      client: join(repository, 'examples/wallet/generated/client'),
-      title: undefined,
-      version: '1.0.0',
     });
   });
 
@@ -58,28 +43,9 @@ describe('the examples', () => {
     const [global, mexico] = config.sharding.groups;
     expect([global?.name, mexico?.name]).toEqual(['global', 'mexico']);
     const primary = mexico?.members[0]?.primary;
-    expect(primary?.url).toEqual({
-      kind: 'postgresql',
-      host: 'localhost',
-      port: 5433,
-      database: 'wallet_mexico',
-      sslMode: 'disable',
-      sslRootCert: undefined,
-    });
+    expect(primary?.url).toMatchObject({ host: 'localhost', port: 5433, database: 'wallet_mexico' });
     expect(primary?.password?.reveal()).toBe('p4ss');
     expect(primary?.maximumPoolSize).toBe(20);
-  });
-
-  test('without DB_PASSWORD it is refused, naming the variable, file, line and column', () => {
-    const error = errorOf(() => loadConfig(TWO_SHARDS, { env: {} }));
-    expect(error.problems).toHaveLength(2);
-    expect(error.problems[0]).toEqual({
-      file: TWO_SHARDS,
-      line: 17,
-      column: 27,
-      path: `${PRIMARY}.password`,
-      message: 'the environment variable DB_PASSWORD is not set',
-    });
   });
 
   test('keys may be written in camelCase', () => {
@@ -116,45 +82,24 @@ describe('a valid configuration', () => {
     });
   });
 
-  test('has the value of every key of the file', () => {
-    const config = parse(`${oneShardWith(
-      'maximum-pool-size: 20\n',
-      `maximum-pool-size: 1000
-                connect-timeout-ms: 1
-                lock-timeout-ms: 2
-                statement-timeout-ms: 3
-                application-name: wallet service
-                allow-unsafe: [fsync, synchronous_commit]
-                pooler: pgbouncer-1.21
-`,
-    )}  execution: { timeout-ms: 6, maximum-attempts: 7, store-params: false }
-  generator: { output: out, migrations: /srv/migrations, templates: own, client: web, title: Wallets, version: 2.1.0 }
-`);
+  test('has the values of the file, and paths below its folder', () => {
+    const primaryKeys = ['connect-timeout-ms: 1', 'allow-unsafe: [fsync, synchronous_commit]'];
+    const others = [
+      '  execution: { maximum-attempts: 7, store-params: false }\n',
+      '  generator: { output: out, migrations: /srv/migrations, templates: own, title: Wallets, version: 2.1.0 }\n',
+    ];
+    const config = parse(
+      ONE_SHARD + primaryKeys.map((key) => `                ${key}\n`).join('') + others.join(''),
+    );
     expect(config.sharding.groups[0]?.members[0]?.primary).toMatchObject({
-      maximumPoolSize: 1_000,
+      maximumPoolSize: 20,
       connectTimeoutMs: 1,
-      lockTimeoutMs: 2,
-      statementTimeoutMs: 3,
-      applicationName: 'wallet service',
       allowUnsafe: ['fsync', 'synchronous_commit'],
-      pooler: 'pgbouncer-1.21',
     });
-    expect(config.execution).toEqual({
-      timeoutMs: 6,
-      maximumAttempts: 7,
-      storeParams: false,
-      keyRetentionMs: 86_400_000,
-      rememberedModels: 10_000,
-      slowMs: 1_000,
-    });
+    expect(config.execution).toMatchObject({ maximumAttempts: 7, storeParams: false });
     expect(config.generator).toEqual({
-      source: '/app',
-      output: '/app/out',
-      migrations: '/srv/migrations',
-      templates: '/app/own',
-      client: '/app/web',
-      title: 'Wallets',
-      version: '2.1.0',
+      ...{ source: '/app', output: '/app/out', migrations: '/srv/migrations', templates: '/app/own' },
+      ...{ client: undefined, title: 'Wallets', version: '2.1.0' },
     });
   });
 
@@ -208,18 +153,16 @@ describe('a valid configuration', () => {
   });
 });
 
-describe('files that are not a configuration', () => {
-  test('a file that is missing, a folder, not UTF-8 or too large', () => {
-    mkdirSync(join(folder, 'a-folder'));
-    const message = (path: string): string => errorOf(() => loadConfig(path)).message;
-    expect(message(join(folder, 'absent.yaml'))).toMatch(/absent\.yaml: the file does not exist$/);
-    expect(message(join(folder, 'a-folder'))).toMatch(/the file is a folder$/);
-    expect(message('/dev/null')).toMatch(/the file is not a regular file$/);
-    expect(message(file('latin1.yaml', Buffer.from([0x66, 0x77, 0x3a, 0xe9])))).toMatch(
-      /the file is not valid UTF-8$/,
-    );
-    expect(message(file('large.yaml', '#'.repeat(1_048_577)))).toMatch(/is larger than 1048576 bytes$/);
-  });
+test('a file that is missing, a folder, not UTF-8 or too large is refused', () => {
+  mkdirSync(join(folder, 'a-folder'));
+  const message = (path: string): string => errorOf(() => loadConfig(path)).message;
+  expect(message(join(folder, 'absent.yaml'))).toMatch(/absent\.yaml: the file does not exist$/);
+  expect(message(join(folder, 'a-folder'))).toMatch(/the file is a folder$/);
+  expect(message('/dev/null')).toMatch(/the file is not a regular file$/);
+  expect(message(file('latin1.yaml', Buffer.from([0x66, 0x77, 0x3a, 0xe9])))).toMatch(
+    /the file is not valid UTF-8$/,
+  );
+  expect(message(file('large.yaml', '#'.repeat(1_048_577)))).toMatch(/is larger than 1048576 bytes$/);
 });
 
 test('all problems are reported at once, in the order of the file', () => {

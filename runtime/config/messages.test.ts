@@ -72,58 +72,57 @@ function messagesOfKey(path: Path): string {
 
 /** Whole files, or parts of one. */
 const FILES: readonly string[] = [
-  ...[
-    '',
-    '~',
-    '---\n',
-    '# only a comment',
-    '- fw',
-    'fw',
-    'fw: ~',
-    'fw: []',
-    'sharding: {}',
-    'fw: {}',
-    'Fw: {}',
-  ],
+  '',
+  '~',
+  '---\n',
+  '# only a comment',
+  '- fw',
+  'fw',
+  'fw: ~',
+  'fw: []',
+  'sharding: {}',
+  'fw: {}',
+  'Fw: {}',
   ...['fw: {}\n---\nfw: {}', '%YAML 1.1\n---\nfw: {}', 'fw: &a [*a]', 'fw: *a', '? [a]\n: b', 'fw: @a'],
+  'fw: "a',
+  'fw: {',
+  'fw: { a: ${A} }',
+  'fw:\n\ta: 1',
+  'fw: !tag a',
+  'fw: "\\q"',
+  'fw: a: b',
+  'fw: &a &b c',
+  'fw:\n  a: 1\n b: 2',
+  'fw: [a, b',
+  'fw: {a b\n  c: 1}',
+  'fw: ]',
+  `${'a'.repeat(1_100)}: b`,
+  'fw: !!binary aa',
+  '['.repeat(60),
+  '- '.repeat(60),
+  'a: &x {b: *x}',
+  'fw: {a: 1, a: 2, A: 3}',
+  'fw: `a',
+  'fw: %a',
+  'a: b: c',
+  `${ONE_SHARD}fw: {}`,
+  `${ONE_SHARD}  namespce: x\n`,
+  `${ONE_SHARD}  "a\\u001bb": x\n`,
+  `${ONE_SHARD}  x: 1\n`,
+  `${ONE_SHARD}  access: { hosts: ", ," }\n`,
+  `${ONE_SHARD}  http: { tls: { certificate: a, key: b, client-certificates: required } }\n`,
   ...[
-    'fw: "a',
-    'fw: {',
-    'fw: { a: ${A} }',
-    'fw:\n\ta: 1',
-    'fw: !tag a',
-    'fw: "\\q"',
-    'fw: a: b',
-    'fw: &a &b c',
-  ],
-  ...[
-    'fw:\n  a: 1\n b: 2',
-    'fw: [a, b',
-    'fw: {a b\n  c: 1}',
-    'fw: ]',
-    `${'a'.repeat(1_100)}: b`,
-    'fw: !!binary aa',
-  ],
-  ...[
-    '['.repeat(60),
-    '- '.repeat(60),
-    'a: &x {b: *x}',
-    'fw: {a: 1, a: 2, A: 3}',
-    'fw: `a',
-    'fw: %a',
-    'a: b: c',
-  ],
-  ...[
-    `${ONE_SHARD}fw: {}`,
-    `${ONE_SHARD}  namespce: x\n`,
-    `${ONE_SHARD}  "a\\u001bb": x\n`,
-    `${ONE_SHARD}  x: 1\n`,
-    `${ONE_SHARD}  access: { hosts: ", ," }\n`,
-    `${ONE_SHARD}  http: { tls: { certificate: a, key: b, client-certificates: required } }\n`,
-  ],
-  ...['x', 'max-pool-size', 'maximumPoolSize', 'pool-size', 'jdbc_url', 'Password', '__proto__'].map(
-    (key) => `${ONE_SHARD}                ${key}: 1\n`,
-  ),
+    'x',
+    'max-pool-size',
+    'maximumPoolSize',
+    'pool-size',
+    'jdbc_url',
+    'Password',
+    '__proto__',
+    'constructor',
+  ].map((key) => `${ONE_SHARD}                ${key}: 1\n`),
+  `${ONE_SHARD}              jobs-config: {}\n              jobsConfig: {}\n`,
+  ONE_SHARD.replace('primary-config', 'primry-config'),
   ...['primry-config', 'jobs-config', 'jobs_config', 'a', 'Config', 'jobsconfig'].map(
     (key) => `${ONE_SHARD}              ${key}: {}\n`,
   ),
@@ -138,91 +137,36 @@ const FILES: readonly string[] = [
   ),
 ];
 
+/** The parts of a text between white space. */
+const words = (text: string): readonly string[] => text.trim().split(/\s+/);
+
 const URLS: readonly string[] = [
-  ...['postgresql://db/w', 'jdbc:', 'jdbc:mysql://db/w', 'jdbc:postgres://db/w', 'jdbc:HUNTER2://db/w'],
-  ...['jdbc:postgresql://db:5432?sslmode=require', 'jdbc:postgresql://db/%ff', 'jdbc:postgresql://db:abc/w'],
-  ...[
-    'jdbc:postgresql://db:-1/w',
-    'jdbc:postgresql://a..b/w',
-    'jdbc:postgresql://db/w\n',
-    'jdbc:pglite:data',
-  ],
-  ...['jdbc:postgresql:w', 'jdbc:postgresql:///w', 'jdbc:postgresql://:1/w', 'jdbc:postgresql://db'],
-  ...[
-    'jdbc:postgresql://db/',
-    'jdbc:postgresql://db/a/b',
-    'jdbc:postgresql://db/%zz',
-    'jdbc:postgresql://db/%00',
-  ],
-  ...[`jdbc:postgresql://db/${'a'.repeat(64)}`, 'jdbc:postgresql://db:0/w', 'jdbc:postgresql://db:70000/w'],
-  ...[
-    'jdbc:postgresql://db:/w',
-    'jdbc:postgresql://::1/w',
-    'jdbc:postgresql://[::1/w',
-    'jdbc:postgresql://[db]/w',
-  ],
-  ...['jdbc:postgresql://256.1.1.1/w', 'jdbc:postgresql://-db/w', 'jdbc:postgresql://dätabase/w'],
-  ...['jdbc:postgresql://a:1,b:2/w', 'jdbc:postgresql://db/w#x', 'jdbc:postgresql://db/w x'],
-  ...['jdbc:postgresql://u:p@db/w', 'jdbc:postgresql://db/w?user=x', 'jdbc:pglite', 'jdbc:pglite:disk:a'],
-  ...[
-    'jdbc:pglite:file:',
-    'jdbc:pglite:file://a',
-    'jdbc:pglite:file:a?b',
-    'jdbc:pglite:mem:',
-    'jdbc:pglite:mem:a/b',
-  ],
-  ...[
-    ...[
-      'sslmode=bogus',
-      'sslmode=verify',
-      'sslmode=prefer',
-      'sslmode=allow',
-      'sslmode=verify-ca',
-      'sslmode',
-      'sslmode=',
-    ],
-    ...[
-      'sslmode=%zz',
-      'sslmode=require&sslmode=disable',
-      'sslmod=require',
-      'ApplicationName=x',
-      'constructor=x',
-      '',
-    ],
-    ...[
-      'ssl=true',
-      'connectTimeout=1',
-      'loginTimeout=1',
-      'socketTimeout=1',
-      'h!unter2=1',
-      'sslrootcert=ca.pem',
-    ],
-    ...[
-      'sslmode=require&sslrootcert=a',
-      'sslmode=require&sslcert=a',
-      'sslmode=verify-full&sslkey=a',
-      'sslcert=a&sslkey=b',
-    ],
-  ].map((query) => `jdbc:postgresql://db/w?${query}`),
+  ...words(`
+    postgresql://db/w jdbc: jdbc:mysql://db/w jdbc:postgres://db/w jdbc:HUNTER2://db/w
+    jdbc:postgresql://db:5432?sslmode=require jdbc:postgresql://db/%ff jdbc:postgresql://db:abc/w
+    jdbc:postgresql://db:-1/w jdbc:postgresql://a..b/w jdbc:pglite:data jdbc:postgresql:w jdbc:postgresql:///w
+    jdbc:postgresql://:1/w jdbc:postgresql://db jdbc:postgresql://db/ jdbc:postgresql://db/a/b
+    jdbc:postgresql://db/%zz jdbc:postgresql://db/%00 jdbc:postgresql://db:0/w jdbc:postgresql://db:70000/w
+    jdbc:postgresql://db:/w jdbc:postgresql://::1/w jdbc:postgresql://[::1/w jdbc:postgresql://[db]/w
+    jdbc:postgresql://256.1.1.1/w jdbc:postgresql://-db/w jdbc:postgresql://dätabase/w jdbc:postgresql://a:1,b:2/w
+    jdbc:postgresql://db/w#x jdbc:postgresql://u:p@db/w jdbc:postgresql://db/w?user=x jdbc:pglite jdbc:pglite:disk:a
+    jdbc:pglite:file: jdbc:pglite:file://a jdbc:pglite:file:a?b jdbc:pglite:mem: jdbc:pglite:mem:a/b
+    jdbc:postgresql://db:0/?ssl=true
+  `),
+  ...[`jdbc:postgresql://db/${'a'.repeat(64)}`, 'jdbc:postgresql://db/w\n', 'jdbc:postgresql://db/w x'],
+  ...words(`
+    sslmode=bogus sslmode=verify sslmode=prefer sslmode=allow sslmode=verify-ca sslmode sslmode= sslmode=%zz
+    sslmode=require&sslmode=disable sslmod=require ApplicationName=x constructor=x ssl=true connectTimeout=1
+    loginTimeout=1 socketTimeout=1 h!unter2=1 sslrootcert=ca.pem sslmode=require&sslrootcert=a
+    sslmode=require&sslcert=a sslmode=verify-full&sslkey=a sslcert=a&sslkey=b
+  `).map((query) => `jdbc:postgresql://db/w?${query}`),
+  'jdbc:postgresql://db/w?',
 ];
 
 const REFERENCES: readonly string[] = [
-  ...[
-    '${',
-    '${}',
-    '${1A}',
-    '${A:b}',
-    '${A:hunter2}',
-    '${toString}',
-    '${__proto__}',
-    '${file:/does/not/exist}',
-    '${A:-${B}}',
-    '${file:}',
-    '${file:/}',
-    '${A}${B}',
-    '${NUMBER',
-    'a${A b}',
-  ],
+  ...words('${ ${} ${1A} ${A:b} ${A:hunter2} ${toString} ${__proto__} ${file:/does/not/exist}'),
+  ...words('${A:-${B}} ${file:} ${file:/} ${A}${B} ${NUMBER'),
+  'a${A b}',
 ];
 
 const only = (lines: readonly string[]): string => lines.map((line) => `  ${line}`).join('\n');

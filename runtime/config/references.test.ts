@@ -1,10 +1,10 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { loadConfig } from './load-config.js';
 import { errorOf, oneShardWith, PRIMARY, parse, problemOf } from './test-support/configs.js';
+import { temporaryFolder } from './test-support/temporary-folder.js';
 import type { FwConfig } from './types.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -22,16 +22,12 @@ const poolSize = (value: string, env: Env): number | undefined =>
 describe('a reference', () => {
   test.each([
     ['${A}', { A: 'x' }, 'x'],
-    ['"${A}"', { A: 'x' }, 'x'],
     ['a-${A}-${B}', { A: 'x', B: 'y' }, 'a-x-y'],
     ['${A:-default}', {}, 'default'],
     ['${A:-default}', { A: '' }, 'default'],
-    ['${A:-default}', { A: 'x' }, 'x'],
     ['${A:-a:-b c}', {}, 'a:-b c'],
     ['x${A:-}', {}, 'x'],
     ['${A}', { A: '12345' }, '12345'],
-    ['${A}', { A: 'true' }, 'true'],
-    ['${A}', { A: 'null' }, 'null'],
     ['${A}', { A: '${B}' }, '${B}'],
     ['${A}', { A: 'x\n    injected: true # }' }, 'x\n    injected: true # }'],
     ['$${A}', {}, '${A}'],
@@ -90,14 +86,10 @@ describe('references that are refused', () => {
 });
 
 describe('secret files', () => {
-  let folder = '';
-  beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), 'fw-secrets-'));
-    writeFileSync(join(folder, 'password'), 's3cret ${NOT} \n');
-    writeFileSync(join(folder, 'large'), 'x'.repeat(65_537));
-    writeFileSync(join(folder, 'binary'), Buffer.from([0xff, 0xfe]));
-  });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryFolder();
+  writeFileSync(join(folder, 'password'), 's3cret ${NOT} \n');
+  writeFileSync(join(folder, 'large'), 'x'.repeat(65_537));
+  writeFileSync(join(folder, 'binary'), Buffer.from([0xff, 0xfe]));
 
   const load = (value: string): FwConfig => {
     const file = join(folder, 'fw.config.yaml');

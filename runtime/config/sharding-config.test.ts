@@ -59,9 +59,8 @@ describe('a topology built in code', () => {
   });
 
   test('resolves relative paths from the given folder', () => {
-    const topology = ShardingConfig.of(input({ jdbcUrl: 'jdbc:pglite:file:data' }), {
-      baseDirectory: '/srv',
-    });
+    const relative = input({ jdbcUrl: 'jdbc:pglite:file:data' });
+    const topology = ShardingConfig.of(relative, { baseDirectory: '/srv' });
     expect(topology.groups[0]?.members[0]?.primary.url).toMatchObject({ location: '/srv/data' });
   });
 
@@ -82,26 +81,10 @@ describe('problems have key paths and no position', () => {
   });
 
   test.each([
-    [
-      { maximumPoolSize: '10' },
-      'maximumPoolSize',
-      'must be an integer from 1 to 1000, found the string "10"',
-    ],
     [{ maximumPoolSize: Number.NaN }, 'maximumPoolSize', 'must be an integer from 1 to 1000, found NaN'],
-    [
-      { maximumPoolSize: 10n },
-      'maximumPoolSize',
-      'must be an integer from 1 to 1000, found a value of another type',
-    ],
     [{ password: () => 'x' }, 'password', 'must be a string, found a value of another type'],
     [{ username: SecretText.of('x') }, 'username', 'must be a string, found a secret'],
     [{ password: null }, 'password', 'has no value, but must be a string'],
-    [{ maxPoolSize: 1 }, 'maxPoolSize', 'unknown key'],
-    [
-      { allowUnsafe: new Set(['fsync']) },
-      'allowUnsafe',
-      'must be a list of 0 to 3 words, found a value of another type',
-    ],
   ])('%o', (change, key, message) => {
     expect(problemsOf(input({ ...PRIMARY_INPUT, ...change } as DataSourceInput))).toEqual([
       [`${PATH}.${key}`, message],

@@ -6,24 +6,22 @@ import { UnknownShardError, ValidationError } from '../errors.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import { countingRegistry } from '../sharding/test-support/counting-registry.js';
 import { ShardGateways } from './shard-gateways.js';
-import { AccountRepository, accountMigrations, HERE, openBank, THERE } from './test-support/accounts.js';
+import { AccountRepository, HERE, makeAccounts, openBank, THERE } from './test-support/accounts.js';
 
 describeOnEachAdapter('Many models by id', (harness) => {
   const open = async () => {
-    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
+    const databases = await makeAccounts(harness);
     const { registry, counts } = countingRegistry(databases);
     const accounts = new AccountRepository(new ShardGateways(registry, 'test', new EventCatalog([])));
-    return { bank: openBank(databases), databases, accounts, counts };
+    return { bank: openBank(databases), accounts, counts };
   };
 
   it('are returned in the requested order, with the missing ids, with one statement per shard', async () => {
-    const { bank, databases, accounts, counts } = await open();
+    const { bank, accounts, counts } = await open();
     const stored: string[] = [];
     for (const shard of [HERE, THERE, HERE, THERE]) stored.push(await bank.open(shard, stored.length));
     const [a = '', b = '', c = '', gone = ''] = stored;
-    await databases
-      .database(THERE)
-      .query({ text: `update accounts set state = 'GONE' where id = $1`, values: [gone] });
+    await bank.rows(THERE, `update accounts set state = 'GONE' where id = '${gone}'`);
     const absent = [HERE, THERE].map((shard) => uuid7.next(shard.bits));
     const asked = [c, absent[1] ?? '', b, a, gone, b, absent[0] ?? ''];
     counts.texts.length = 0;
@@ -43,11 +41,9 @@ describeOnEachAdapter('Many models by id', (harness) => {
   });
 
   it('with an undecodable value of other software fail alone', async () => {
-    const { bank, databases, accounts } = await open();
+    const { bank, accounts } = await open();
     const ids = [await bank.open(HERE, 1), await bank.open(HERE, 2), await bank.open(HERE, 3)];
-    await databases
-      .database(HERE)
-      .query({ text: `update accounts set created_date = 'infinity' where id = $1`, values: [ids[1]] });
+    await bank.rows(HERE, `update accounts set created_date = 'infinity' where id = '${ids[1]}'`);
     const found = await Promise.allSettled(ids.map((id) => accounts.getById(id)));
     expect(found.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     expect(found[1]).toMatchObject({ reason: { message: 'A timestamptz of infinity has no instant' } });

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
-import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { assembleApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
 import { Housekeeping, type Purge } from './housekeeping.js';
 import {
   ALICE,
   accountApplication,
-  accountMigrations,
+  configure,
   HERE,
+  makeAccounts,
+  makeBank,
   OpenAction,
-  openBank,
   THERE,
 } from './test-support/accounts.js';
 
@@ -21,7 +21,7 @@ const INSERT = `insert into eventlog.idempotency_keys
 
 describeOnEachAdapter('Housekeeping', (harness) => {
   it('purges expired keys of every shard in batches, and leaves the others', async () => {
-    const bank = openBank(await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations }));
+    const bank = await makeBank(harness);
     for (const shard of [HERE, THERE]) {
       await bank.rows(shard, `${INSERT} interval '50 milliseconds' from generate_series(1, 1200) n`);
       await bank.rows(shard, `${INSERT} interval '1 hour' from generate_series(2001, 2003) n`);
@@ -71,14 +71,14 @@ describeOnEachAdapter('Housekeeping', (harness) => {
   });
 
   it('of an open application purges only expired keys', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const databases = await makeAccounts(harness);
     const execution = { keyRetentionMs: 2_000 };
     const application = assembleApplication(accountApplication, databases, {
       namespace: 'test',
       collaborators: {},
       execution,
     });
-    const keyed = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey('once').build();
+    const keyed = configure().idempotencyKey('once').build();
     const open = { shard: HERE, balance: new Decimal(1) };
     const { id } = await application.executor.execute(ALICE, OpenAction, open, keyed);
     const count = async (table: string): Promise<number> => {
@@ -93,7 +93,7 @@ describeOnEachAdapter('Housekeeping', (harness) => {
   });
 
   it('opens no connection to an unused shard', async () => {
-    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
+    const databases = await makeAccounts(harness);
     const visited: string[] = [];
     for (const shard of [HERE, THERE]) {
       const database = databases.database(shard);

@@ -5,7 +5,6 @@ import { type ReplicatedServers, startReplicated } from '../../test/databases/st
 import { cloneDatabase } from '../../test/databases/template.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { ActionPlan } from '../action/action-plan.js';
-import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
 import type { MemberConfig } from '../config/types.js';
 import { postgresAdapter } from '../databases.js';
@@ -14,11 +13,12 @@ import { Decimal } from '../domain/decimal.js';
 import { CommitOutcomeUnknownError } from '../errors.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import type { Statement } from '../sharding/shard-database.js';
+import { statement } from '../sharding/test-support/statements.js';
 import {
   ALICE,
   accountMigrations,
   CreditAction,
+  configure,
   HERE,
   openBank,
   type TestBank,
@@ -212,17 +212,9 @@ describe('With a missing synchronous standby', () => {
     bank: TestBank,
     { key, timeoutMs }: { readonly key?: string; readonly timeoutMs: number },
   ) {
-    const configuration = ExecutionConfiguration.Builder.executionConfiguration().timeoutMs(timeoutMs);
+    const configuration = configure().timeoutMs(timeoutMs);
     if (key !== undefined) configuration.idempotencyKey(key);
-    return bank.executor.execute(
-      ALICE,
-      CreditAction,
-      { account, amount: new Decimal(5) },
-      configuration.build(),
-    );
+    const params = { account, amount: new Decimal(5) };
+    return bank.executor.execute(ALICE, CreditAction, params, configuration.build());
   }
 });
-
-function statement(text: string): Statement {
-  return { text, values: [] };
-}

@@ -7,10 +7,10 @@ import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { ShardStore } from '../persistence/shard-store.js';
 import { ManualStore } from '../persistence/test-support/manual-store.js';
 import { idOf, planOf } from '../persistence/test-support/plans.js';
-import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { CallOptions, Rows } from '../sharding/shard-database.js';
 import { ShardGateways } from './shard-gateways.js';
 import { HERE } from './test-support/accounts.js';
+import { unusedDatabases } from './test-support/unused-databases.js';
 
 const model = accountModel as unknown as ModelDescriptor;
 const NO_ROWS: Rows = { columns: [], rows: [], command: 'SELECT', rowCount: 0 };
@@ -32,14 +32,11 @@ class Bench {
         });
       },
     };
-    const databases = {
-      guardWith: () => {},
-      onRemoved: () => {},
-      onServerInDoubt: () => {},
+    const databases = unusedDatabases({
       database: () => database,
       shards: () => [HERE],
       memberConfig: () => ({ primary: { lockTimeoutMs: this.lockTimeoutMs } }),
-    } as unknown as DatabaseRegistry;
+    });
     const storeOf = store && (() => store);
     this.gateways = new ShardGateways(databases, 'test', new EventCatalog([]), { storeOf });
   }

@@ -1,12 +1,7 @@
 import { METHODS, request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { Decimal } from '../domain/decimal.js';
-import {
-  CommitOutcomeUnknownError,
-  RefusedError,
-  ShardUnavailableError,
-  UnauthenticatedError,
-} from '../errors.js';
+import { RefusedError, ShardUnavailableError } from '../errors.js';
 import type { LogEntry } from '../observability/logger.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
 import { WalletApplication } from './test-support/wallet-server.js';
@@ -34,27 +29,17 @@ beforeEach(() => {
 });
 afterAll(() => server.close(0));
 
-interface Answer {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Record<string, unknown>;
-}
-
-async function call(method: string, path: string, init: RequestInit = {}): Promise<Answer> {
+async function call(method: string, path: string, init: RequestInit = {}) {
   const response = await fetch(base + path, { method, ...init });
   const text = await response.text();
-  return { status: response.status, headers: response.headers, body: text === '' ? {} : JSON.parse(text) };
+  const body: Record<string, unknown> = text === '' ? {} : JSON.parse(text);
+  return { status: response.status, headers: response.headers, body };
 }
 
-function post(
-  path: string,
-  body: string | Uint8Array,
-  headers: Record<string, string> = JSON_TYPE,
-): Promise<Answer> {
-  return call('POST', path, { body: Buffer.from(body), headers });
-}
+const post = (path: string, body: string, headers: Record<string, string> = JSON_TYPE) =>
+  call('POST', path, { body, headers });
 
-const deposit = (body: string | Uint8Array, headers?: Record<string, string>): Promise<Answer> =>
+const deposit = (body: string, headers?: Record<string, string>) =>
   post(`/wallets/${wallet}/deposit`, body, headers);
 
 const newWallet = (fields: Record<string, unknown>): string =>
@@ -82,33 +67,28 @@ describe('POST /wallets', () => {
     expect(Number(headers.get('content-length'))).toBeGreaterThan(0);
   });
 
-  it('answers a refused value with a problem that points at it', async () => {
-    const { status, headers, body } = await post('/wallets', newWallet({ initialBalance: null }));
+  it('answers refused values with a problem that points at each of them', async () => {
+    const { status, headers, body } = await post(
+      '/wallets',
+      newWallet({ initialBalance: null, currency: 'usd', balance: 1 }),
+    );
     expect(status).toBe(400);
     expect(headers.get('content-type')).toBe('application/problem+json');
-    const message = 'balance cannot be null';
+    const errors = [
+      { pointer: '/balance', message: 'Unknown field "balance"' },
+      { pointer: '/currency', message: 'currency must be an ISO 4217 currency code' },
+      { pointer: '/initialBalance', message: 'balance cannot be null' },
+    ];
     expect(body).toEqual({
       type: 'urn:fw-actions:problem:validation',
       title: 'Invalid input',
       status: 400,
-      detail: message,
+      detail: errors.map(({ message }) => message).join('; '),
       instance: '/wallets',
       code: 'FW_VALIDATION',
-      errors: [{ pointer: '/initialBalance', message }],
+      errors,
       requestId: headers.get('x-request-id'),
     });
-  });
-
-  it('reports all mistakes at once', async () => {
-    const { body } = await post('/wallets', newWallet({ ownerId: null, currency: 'usd', balance: 1 }));
-    expect(body['errors']).toEqual([
-      { pointer: '/balance', message: 'Unknown field "balance"' },
-      { pointer: '/ownerId', message: 'ownerId cannot be null' },
-      { pointer: '/currency', message: 'currency must be an ISO 4217 currency code' },
-    ]);
-    expect(body['detail']).toBe(
-      'Unknown field "balance"; ownerId cannot be null; currency must be an ISO 4217 currency code',
-    );
   });
 
   it('lists no more than 32 problems', async () => {
@@ -123,10 +103,7 @@ describe('POST /wallets', () => {
 describe('POST /wallets/{id}/deposit', () => {
   it.each([
     ['what is not JSON', '{"amount":', "Malformed JSON: Object value expected after ':' at position 10"],
-    ['null', 'null', 'The body must be a JSON object'],
     ['a list', '[]', 'The body must be a JSON object'],
-    ['a number', '5', 'The body must be a JSON object'],
-    ['a string', '"x"', 'The body must be a JSON object'],
     ['nothing', '', 'The body is empty; a JSON object is expected'],
   ])('%s is refused', async (_what, text, detail) => {
     const { status, body } = await deposit(text);
@@ -215,18 +192,13 @@ describe('queries', () => {
 
   it.each([
     ['', 'ownerId is required'],
-    ['ownerId=x', 'ownerId must be a UUID'],
-    [`ownerId=${OWNER}&limit=0`, 'limit must be at least 1'],
-    [`ownerId=${OWNER}&limit=201`, 'limit must be at most 200'],
     [`ownerId=${OWNER}&limit=`, 'limit must be an integer'],
     [`ownerId=${OWNER}&limit=5&limit=5`, 'The parameter "limit" is given twice'],
     [`ownerId=${OWNER}&shard=1&shard=x`, 'shard[] must be a number'],
-    [`ownerId=${OWNER}&shard=`, 'shard[] must be a number'],
     [`ownerId=${OWNER}&foo=1`, 'Unknown parameter "foo"'],
     [`ownerId=${OWNER}&__proto__=1`, 'Unknown parameter "__proto__"'],
     [`ownerId=${OWNER}&cursor=%00`, 'cursor must not contain NUL or half of a surrogate pair'],
     [`ownerId=${OWNER}&cursor=%zz`, 'The query is not valid percent-encoded UTF-8'],
-    [`ownerId=${OWNER}&cursor=%ff`, 'The query is not valid percent-encoded UTF-8'],
   ])('?%s is refused', async (query, detail) => {
     const { status, body } = await call('GET', `/wallets?${query}`);
     expect(status).toBe(400);
@@ -256,12 +228,6 @@ describe('methods', () => {
     expect(status).toBe(405);
     expect(headers.get('allow')).toBe(allow);
     expect(body['code']).toBe('HTTP_METHOD_NOT_ALLOWED');
-  });
-
-  it('answers 405 with any body', async () => {
-    expect(
-      (await call('PUT', '/wallets', { body: 'x', headers: { 'content-type': 'text/plain' } })).status,
-    ).toBe(405);
   });
 
   const unserved = METHODS.filter((method) => !['CONNECT', 'GET', 'HEAD', 'OPTIONS'].includes(method));
@@ -304,29 +270,15 @@ describe('methods', () => {
     expect(status).toBe(204);
     expect(headers.get('content-type')).toBeNull();
   });
-
-  it.each([
-    ['no body', {}],
-    ['an empty JSON body', { headers: JSON_TYPE, body: '' }],
-    ['an empty object', { headers: JSON_TYPE, body: '{}' }],
-  ])('a route without fields takes %s', async (_what, init) => {
-    expect((await call('POST', `/wallets/${wallet}/close`, init)).body['state']).toBe('CLOSED');
-  });
-
-  it('a route without fields refuses fields', async () => {
-    expect((await post(`/wallets/${wallet}/close`, '{"force":true}')).status).toBe(400);
-  });
 });
 
 describe('headers', () => {
   it.each([
     ['application/json', 200],
     ['*/*', 200],
-    ['text/html, application/*;q=0.5', 200],
     ['text/html,*/*;q=0.1', 200],
     ['text/html', 406],
     ['application/json;q=0, */*', 406],
-    ['application/xml, text/*', 406],
   ])('Accept: %s gives %i', async (accept, expected) => {
     expect((await call('GET', `/wallets/${wallet}`, { headers: { accept } })).status).toBe(expected);
   });
@@ -337,9 +289,7 @@ describe('headers', () => {
     ['*', 200],
     ['"2"', 412],
     ['W/"1"', 412],
-    ['"x"', 412],
     ['1', 400],
-    ['"1', 400],
   ])('If-Match: %s gives %i', async (tag, expected) => {
     const { status } = await deposit('{"amount":1}', { ...JSON_TYPE, 'if-match': tag });
     expect(status).toBe(expected);
@@ -366,11 +316,8 @@ describe('headers', () => {
     const tag = String(first.headers.get('etag'));
     expect(tag).toMatch(/^"[\w-]{20}"$/);
     const again = await call('GET', list, { headers: { 'if-none-match': tag } });
-    expect([again.status, again.headers.get('etag'), again.headers.get('content-type')]).toEqual([
-      304,
-      tag,
-      null,
-    ]);
+    expect([again.status, again.headers.get('etag')]).toEqual([304, tag]);
+    expect(again.headers.get('content-type')).toBeNull();
     for (const each of app.wallets.values()) each.balance = each.balance.plus(1);
     const changed = await call('GET', list, { headers: { 'if-none-match': tag } });
     expect(changed.status).toBe(200);
@@ -388,12 +335,6 @@ describe('headers', () => {
     const { status } = await deposit('{"amount":1}', { ...JSON_TYPE, 'idempotency-key': key });
     expect(status).toBe(expected);
     if (expected === 200) expect(app.executions.at(-1)?.configuration?.idempotencyKey).toBe(key);
-  });
-
-  it('passes the key of a GET over', async () => {
-    const { status } = await call('GET', `/wallets/${wallet}`, { headers: { 'idempotency-key': 'a' } });
-    expect(status).toBe(200);
-    expect(app.executions.at(-1)?.configuration?.idempotencyKey).toBeUndefined();
   });
 
   it.each([true, false])('says whether an answer is that of an earlier request: %s', async (replayed) => {
@@ -416,11 +357,6 @@ describe('headers', () => {
       ...broken.map(() => undefined),
     ]);
   });
-
-  it('passes no configuration without a header that needs one', async () => {
-    await deposit('{"amount":1}');
-    expect(app.executions[0]?.configuration).toBeUndefined();
-  });
 });
 
 describe('failures', () => {
@@ -431,33 +367,11 @@ describe('failures', () => {
     };
     const { status, headers, body } = await deposit('{"amount":1,"recipient":"secret"}');
     expect([status, headers.get('retry-after')]).toEqual([503, '2']);
-    expect(body).toEqual({
-      type: 'urn:fw-actions:problem:shard-unavailable',
-      title: 'Shard unavailable',
-      status: 503,
-      detail: 'The shard cannot be reached; nothing was written',
-      instance: `/wallets/${wallet}/deposit`,
-      code: 'FW_SHARD_UNAVAILABLE',
-      shard: '(1, 0)',
-      requestId: headers.get('x-request-id'),
-    });
+    expect(body).toMatchObject({ code: 'FW_SHARD_UNAVAILABLE', requestId: headers.get('x-request-id') });
     expect(app.log).toMatchObject([
       { level: 'warn', status: 503, method: 'POST', cause: { error: cause.message } },
     ]);
     expect(JSON.stringify(app.log)).not.toContain('secret');
-  });
-
-  it('that are unexpected are logged under the id in the answer', async () => {
-    app.behaviour = () => {
-      throw new Error('password=hunter2');
-    };
-    const { status, body } = await deposit('{"amount":1}');
-    expect(status).toBe(500);
-    expect(body['detail']).toBe('The request failed. The cause is in the server log');
-    expect(JSON.stringify(body)).not.toContain('hunter2');
-    expect(app.log).toMatchObject([
-      { level: 'error', requestId: body['requestId'], error: 'password=hunter2' },
-    ]);
   });
 
   it.each([
@@ -482,13 +396,6 @@ describe('failures', () => {
       expect(app.log).toMatchObject([{ level: 'error', requestId: body['requestId'] }]);
     },
   );
-
-  it('name the action whose outcome is not known', async () => {
-    app.behaviour = () => {
-      throw new CommitOutcomeUnknownError('a-1');
-    };
-    expect(await deposit('{"amount":1}')).toMatchObject({ status: 504, body: { actionId: 'a-1' } });
-  });
 });
 
 describe('callers', () => {
@@ -496,24 +403,5 @@ describe('callers', () => {
     expect(loggedAtStart).toEqual([
       { level: 'warn', message: 'every caller is the principal "tester", because authentication is off' },
     ]);
-  });
-
-  it('are who the authenticator says', async () => {
-    await server.close(0);
-    await start({
-      authenticator: async ({ headers }) => {
-        const { authorization } = headers;
-        if (authorization !== undefined) return { name: authorization };
-        throw new UnauthenticatedError('Who are you?', { challenge: 'Basic realm="wallets"' });
-      },
-    });
-    wallet = app.open();
-    const refused = await deposit('{"amount":1}');
-    expect(refused.status).toBe(401);
-    expect(refused.headers.get('www-authenticate')).toBe('Basic realm="wallets"');
-    expect(refused.body).toMatchObject({ code: 'FW_UNAUTHENTICATED', detail: 'Who are you?' });
-    expect((await deposit('{"amount":1}', { ...JSON_TYPE, authorization: 'me' })).status).toBe(200);
-    expect(app.executions[0]?.principal).toMatchObject({ name: 'me' });
-    expect(loggedAtStart).toEqual([]);
   });
 });

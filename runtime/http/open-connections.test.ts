@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { OpenConnections } from './open-connections.js';
 
 /** The parts of a request and its response that a connection uses. */
@@ -48,16 +48,13 @@ test.each([
   ['no stream, which ends only later', true],
 ])('a closing server waits for %s before it stops listening', async (_what, headersSent) => {
   vi.useFakeTimers();
-  try {
-    const connections = new OpenConnections();
-    const { request, response } = exchange(new Socket());
-    connections.enter(request, response, () => Object.assign(response, { headersSent }));
-    const server = Object.defineProperty(createServer(), 'listening', { value: true });
-    const stop = vi.fn();
-    void connections.drain(server, { stop }, 60_000, () => {});
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(stop).toHaveBeenCalledTimes(headersSent ? 1 : 0);
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  const connections = new OpenConnections();
+  const { request, response } = exchange(new Socket());
+  connections.enter(request, response, () => Object.assign(response, { headersSent }));
+  const server = Object.defineProperty(createServer(), 'listening', { value: true });
+  const stop = vi.fn();
+  void connections.drain(server, { stop }, 60_000, () => {});
+  await vi.advanceTimersByTimeAsync(1_000);
+  expect(stop).toHaveBeenCalledTimes(headersSent ? 1 : 0);
 });

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import * as errors from '../errors.js';
-import { HttpProblem, problemOf } from './problem.js';
+import { problemOf } from './problem.js';
 import { PROBLEM_KINDS, type ProblemCode, problemType } from './problem-kinds.js';
 
 const SECRET = 'connect ECONNREFUSED db.internal:5432 password=hunter2 select * from wallets';
 const cause = new Error(SECRET);
+
+const UNWRITTEN = '; nothing was written';
+const SHARD = '(1, 0)';
+const IN_IT = { shard: SHARD };
 
 const cases: readonly [errors.FwError, number, string, Record<string, unknown>?][] = [
   [new errors.ValidationError('Deposit amount must be positive'), 400, 'Deposit amount must be positive'],
@@ -22,31 +26,17 @@ const cases: readonly [errors.FwError, number, string, Record<string, unknown>?]
     409,
     'The change violates a rule of the stored data',
   ],
+  [new errors.RowBusyError(SECRET, { cause }), 503, `The record is locked by another request${UNWRITTEN}`],
   [
-    new errors.RowBusyError(SECRET, { cause }),
+    new errors.ShardUnavailableError(SHARD, SECRET, { cause }),
     503,
-    'The record is locked by another request; nothing was written',
+    `The shard cannot be reached${UNWRITTEN}`,
+    IN_IT,
   ],
-  [
-    new errors.ShardUnavailableError('(1, 0)', SECRET, { cause, retryAfterMs: 1_200 }),
-    503,
-    'The shard cannot be reached; nothing was written',
-    { shard: '(1, 0)' },
-  ],
-  [
-    new errors.ShardBusyError('(1, 0)', SECRET, { cause }),
-    503,
-    'The shard is overloaded; nothing was written',
-    { shard: '(1, 0)' },
-  ],
-  [new errors.DeadlineExceededError(SECRET), 503, 'The deadline passed; nothing was written'],
-  [new errors.ClosedError(SECRET), 503, 'The server is shutting down; nothing was written'],
-  [
-    new errors.CommitOutcomeUnknownError('a-1', { cause }),
-    504,
-    expect.stringContaining('a-1'),
-    { actionId: 'a-1' },
-  ],
+  [new errors.ShardBusyError(SHARD, SECRET, { cause }), 503, `The shard is overloaded${UNWRITTEN}`, IN_IT],
+  [new errors.DeadlineExceededError(SECRET), 503, `The deadline passed${UNWRITTEN}`],
+  [new errors.ClosedError(SECRET), 503, `The server is shutting down${UNWRITTEN}`],
+  [new errors.CommitOutcomeUnknownError('a-1'), 504, expect.stringContaining('a-1'), { actionId: 'a-1' }],
   [new errors.DatabaseError(SECRET, { cause }), 500, expect.stringContaining('in the server log')],
   [new errors.PlanMisuseError(SECRET), 500, expect.stringContaining('in the server log')],
 ];
@@ -64,10 +54,7 @@ describe('problems', () => {
       ...members,
     });
     expect(JSON.stringify(problem)).not.toMatch(/hunter2|5432|select/);
-  });
-
-  it.each(cases.filter(([, status]) => status === 503))('%s says when to try again', (error) => {
-    expect(Number(problemOf(error).headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    expect(Number(problem.headers['retry-after'] ?? 0) >= 1).toBe(status === 503);
   });
 
   it('rounds the time to wait up to whole seconds', () => {
@@ -75,28 +62,9 @@ describe('problems', () => {
     expect(problemOf(error).headers).toEqual({ 'retry-after': '2' });
   });
 
-  it.each([
-    ['body', [{ pointer: '/a~1b', message: 'No' }]],
-    ['query', [{ in: 'query', pointer: '/a~1b', message: 'No' }]],
-    ['path', [{ in: 'path', pointer: '/a~1b', message: 'No' }]],
-  ] as const)('points at the field of a validation error that comes from the %s', (place, expected) => {
-    const error = new errors.ValidationError('No', { field: 'a/b' });
-    expect(
-      problemOf(error, { route: { name: 'GET /', places: new Map([['a/b', place]]) } }).body.errors,
-    ).toEqual(expected);
-  });
-
-  it('points at nothing for a field that the request does not have', () => {
-    const error = new errors.ValidationError('No', { field: 'balance' });
-    expect(
-      problemOf(error, { route: { name: 'GET /', places: new Map([['amount', 'body']]) } }).body,
-    ).not.toHaveProperty('errors');
-  });
-
   it('a refusal of a rule names the route, not the class of the action', () => {
-    const error = new errors.ForbiddenError('carl may not run WalletGetAction on this', {
-      principal: 'carl',
-    });
+    const facts = { principal: 'carl' };
+    const error = new errors.ForbiddenError('carl may not run WalletGetAction on this', facts);
     const route = { name: 'GET /wallets/{walletId}', places: new Map() };
     expect(problemOf(error, { route }).body.detail).toBe(
       'carl may not call GET /wallets/{walletId} for this',
@@ -122,14 +90,11 @@ describe('problems', () => {
     expect(JSON.stringify(problemOf(error))).not.toContain('hunter2');
   });
 
-  it.each([cause, new TypeError(SECRET), 'text', undefined, null, { status: 200, message: SECRET }])(
-    'an unexpected error reveals nothing about itself',
-    (thrown) => {
-      const { status, body } = problemOf(thrown);
-      expect([status, body.code]).toEqual([500, 'HTTP_INTERNAL']);
-      expect(JSON.stringify(body)).not.toContain('hunter2');
-    },
-  );
+  it.each([cause, 'text', undefined])('an unexpected error reveals nothing about itself: %s', (thrown) => {
+    const { status, body } = problemOf(thrown);
+    expect([status, body.code]).toEqual([500, 'HTTP_INTERNAL']);
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+  });
 
   it('every code has a status, a title and a type of its own', () => {
     const codes = Object.keys(PROBLEM_KINDS) as ProblemCode[];
@@ -138,14 +103,5 @@ describe('problems', () => {
       expect(PROBLEM_KINDS[code].status).toBeGreaterThanOrEqual(400);
       expect(problemType(code)).toMatch(/^urn:fw-actions:problem:[a-z-]+$/);
     }
-  });
-
-  it('keeps the headers of an HTTP problem', () => {
-    const problem = new HttpProblem('HTTP_METHOD_NOT_ALLOWED', 'No', { headers: { allow: 'GET' } });
-    expect(problemOf(problem)).toMatchObject({
-      status: 405,
-      headers: { allow: 'GET' },
-      body: { detail: 'No' },
-    });
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Principal } from '../domain/principal.js';
 import { ApplicationError, FwError, ValidationError } from '../errors.js';
 import type { HttpServer } from './http-server.js';
@@ -137,15 +137,12 @@ it.each([{ name: '' }, () => '', {} as Principal])(
   async (principal) => {
     const nameless = app.server({ authenticator: () => principal });
     const { url } = await nameless.listen({ host: '127.0.0.1', port: 0 });
-    try {
-      const response = await fetch(`${url}/wallets/${wallet}`);
-      expect(response.status).toBe(500);
-      expect(app.log.map(({ error }) => error)).toContain(
-        'The authenticator returned a principal without a name',
-      );
-    } finally {
-      await nameless.close(0);
-    }
+    onTestFinished(() => nameless.close(0));
+    const response = await fetch(`${url}/wallets/${wallet}`);
+    expect(response.status).toBe(500);
+    expect(app.log.map(({ error }) => error)).toContain(
+      'The authenticator returned a principal without a name',
+    );
   },
 );
 

@@ -1,10 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { type AddressInfo, connect as connectPlain, createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
-import { afterAll, afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import {
   expiredIdentity,
   strangersCertificate,
@@ -12,6 +11,8 @@ import {
   testIdentity,
 } from '../../test/databases/tls.js';
 import { clientCertificates } from '../access/client-certificates.js';
+import { gate } from '../concurrency/test-support/gate.js';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import type { FwConfig } from '../config/types.js';
 import type { HttpServer } from './http-server.js';
 import { followCertificate } from './process/certificate-reload.js';
@@ -22,7 +23,7 @@ import { FakeProcess } from './test-support/fake-process.js';
 import { walletOpenApi } from './test-support/wallet-open-api.js';
 import { WalletApplication } from './test-support/wallet-server.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'fw-https-'));
+const folder = temporaryFolder();
 const put = (name: string, text: string): string => {
   writeFileSync(join(folder, name), text);
   return join(folder, name);
@@ -46,7 +47,6 @@ afterEach(async () => {
   await server?.close(0);
   server = undefined;
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 async function listen(certificate: ServerCertificate, options: object = {}): Promise<string> {
   server = app.server({
@@ -113,14 +113,10 @@ test.each([
   [
     'one with two common names',
     asClient(serviceIdentity),
-    /must have exactly one name of the kind common-name, found 2/,
+    /exactly one name of the kind common-name, found 2/,
   ],
   ['one that has expired', asClient(expiredIdentity), /is refused/],
-  [
-    'no certificate, and a header that claims one',
-    { headers: { 'x-client-cert': 'CN=fw_test' } },
-    /is required/,
-  ],
+  ['a header that claims a certificate', { headers: { 'x-client-cert': 'CN=fw_test' } }, /is required/],
 ])('401 for %s', async (_, options, detail) => {
   await listen(new ServerCertificate(config));
   const refused = await ask(wallet(), options);
@@ -148,48 +144,40 @@ test('answers with new files without a restart, and keeps the old ones while the
   const port = new FakeProcess();
   const log: Parameters<typeof collectLog>[0] = [];
   const unfollow = followCertificate(certificate, collectLog(log), port);
-  try {
-    const first = await ask(wallet(), asClient());
-    // Connections that are open stay open.
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    await ask(wallet(), { ...asClient(), agent });
-    put('server.pem', nextIdentity.certificate);
-    await expect
-      .poll(() => JSON.stringify(log), { timeout: 30_000 })
-      .toContain('server.key is not the private key');
-    expect((await ask(wallet(), asClient())).fingerprint).toBe(first.fingerprint);
-    put('server.key', nextIdentity.key);
-    await expect
-      .poll(async () => (await ask(wallet(), asClient())).fingerprint, { timeout: 30_000 })
-      .not.toBe(first.fingerprint);
-    expect((await ask(wallet(), { ...asClient(), agent })).fingerprint).toBe(first.fingerprint);
-    agent.destroy();
-    // Authorities are taken over as well: who was trusted before is not any more.
-    put('clients.pem', strangersCertificate);
-    port.hangup();
-    expect((await ask(wallet(), asClient())).status).toBe(401);
-    put('server.pem', 'no certificate');
-    port.hangup();
-    expect(log.at(-1)).toMatchObject({ reason: expect.stringContaining('server.pem cannot be used') });
-    expect((await ask(wallet())).status).toBe(401);
-  } finally {
-    unfollow();
-  }
+  onTestFinished(() => void unfollow());
+  const first = await ask(wallet(), asClient());
+  // Connections that are open stay open.
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  await ask(wallet(), { ...asClient(), agent });
+  put('server.pem', nextIdentity.certificate);
+  await expect
+    .poll(() => JSON.stringify(log), { timeout: 30_000 })
+    .toContain('server.key is not the private key');
+  expect((await ask(wallet(), asClient())).fingerprint).toBe(first.fingerprint);
+  put('server.key', nextIdentity.key);
+  await expect
+    .poll(async () => (await ask(wallet(), asClient())).fingerprint, { timeout: 30_000 })
+    .not.toBe(first.fingerprint);
+  expect((await ask(wallet(), { ...asClient(), agent })).fingerprint).toBe(first.fingerprint);
+  agent.destroy();
+  // Authorities are taken over as well: who was trusted before is not any more.
+  put('clients.pem', strangersCertificate);
+  port.hangup();
+  expect((await ask(wallet(), asClient())).status).toBe(401);
+  put('server.pem', 'no certificate');
+  port.hangup();
+  expect(log.at(-1)).toMatchObject({ reason: expect.stringContaining('server.pem cannot be used') });
+  expect((await ask(wallet())).status).toBe(401);
 });
 
 test.each([
-  ['a certificate that is not there', { certificate: '/nowhere.pem' }, /nowhere\.pem cannot be used: ENOENT/],
-  ['a key of another certificate', { key: 'next' }, /next\.key is not the private key of the certificate in/],
-  ['authorities that are none', { clientAuthorities: 'server.key' }, /server\.key cannot be used/],
+  ['a certificate that is not there', { certificate: 'none' }, /none\.pem cannot be used: ENOENT/],
+  ['a key of another certificate', { key: 'next' }, /next\.pem is not the private key of the certificate in/],
+  ['authorities that are none', { clientAuthorities: 'next' }, /next\.pem cannot be used/],
 ])('a start with %s fails and names the file', (_, change, message) => {
-  put('next.key', nextIdentity.key);
-  const files = Object.fromEntries(
-    Object.entries(change).map(([name, file]) => [
-      name,
-      file === 'next' ? join(folder, 'next.key') : file.startsWith('/') ? file : join(folder, file),
-    ]),
-  );
-  expect(() => new ServerCertificate({ ...config, ...files })).toThrow(message);
+  put('next.pem', nextIdentity.key);
+  const files = Object.entries(change).map(([name, file]) => [name, join(folder, `${file}.pem`)]);
+  expect(() => new ServerCertificate({ ...config, ...Object.fromEntries(files) })).toThrow(message);
 });
 
 /** A connection over TLS whose bytes are in the test's hands. */
@@ -226,10 +214,7 @@ test('serves pipelined requests in order, answers what the parser refuses, and l
 });
 
 test('a drain answers what was sent, refuses nothing, and ends handshakes that do not come to an end', async () => {
-  let free = (): void => {};
-  const held = new Promise<void>((resolve) => {
-    free = resolve;
-  });
+  const { opened: held, open: free } = gate();
   app.behaviour = async () => {
     await held;
     return [...app.wallets.values()][0];
@@ -254,10 +239,8 @@ test('a drain waits for a handshake that has begun, however slowly its client go
   await listen(new ServerCertificate(config), {
     limits: { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },
   });
-  let [hasBegun, goOn] = [false, (): void => {}];
-  const goingOn = new Promise<void>((resolve) => {
-    goOn = resolve;
-  });
+  let hasBegun = false;
+  const { opened: goingOn, open: goOn } = gate();
   // Lets the first message of a client through, and the others later.
   const slow = createServer((client) => {
     const upstream = connectPlain(port, '127.0.0.1').on('error', () => client.destroy());

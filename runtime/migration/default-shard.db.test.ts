@@ -7,6 +7,7 @@ import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { primaryOf } from '../sharding/test-support/changed-topology.js';
 import { storeDefaultShard } from './default-shard.js';
 import { migrateShards } from './migrate.js';
 import { defineMigration } from './migration.js';
@@ -107,14 +108,12 @@ describeOn('postgresql', 'A process with another default shard', (harness) => {
   it('does not serve a shard that was out of reach at its start', async () => {
     const server = await startPostgres();
     try {
-      const [own] = (await harness.makeTopology({ shards: [second] })).groups;
-      const known = own?.members[0]?.primary;
-      if (known === undefined) throw new Error('A database');
+      const known = primaryOf(await harness.makeTopology({ shards: [second] }), second);
       const topology = topologyOf([
         [first, testDataSource(serverUrl(server, server.database), server)],
         [second, known],
       ]);
-      await start(open(topologyOf([[first, topology.groups[0]?.members[0]?.primary ?? known]]), first));
+      await start(open(topologyOf([[first, primaryOf(topology, first)]]), first));
       await server.stop();
       await start(open(topology, second), async (databases) => {
         expect(databases.withheld(second)).toBeUndefined();

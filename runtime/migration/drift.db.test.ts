@@ -22,8 +22,12 @@ const accounts = defineMigration(
     created_date timestamptz not null, updated_date timestamptz not null)`,
 );
 
-async function change(databases: DatabaseRegistry, shard: ShardIdentifier, sql: string): Promise<void> {
-  await databases.database(shard).query({ text: sql, values: [] });
+async function change(
+  databases: DatabaseRegistry,
+  shard: ShardIdentifier,
+  ...statements: readonly string[]
+): Promise<void> {
+  for (const text of statements) await databases.database(shard).query({ text, values: [] });
 }
 
 describeOnEachAdapter('Drift', (harness) => {
@@ -52,8 +56,11 @@ describeOnEachAdapter('Drift', (harness) => {
 
   it('of one shard is described: what it lacks and what it has', async () => {
     const databases = await open();
-    await change(databases, mexico, 'create index by_hand on accounts (balance)');
-    await change(databases, mexico, 'alter table accounts add column extra int4');
+    const byHand = [
+      'create index by_hand on accounts (balance)',
+      'alter table accounts add column extra int4',
+    ];
+    await change(databases, mexico, ...byHand);
     const [found] = await drift(databases);
     expect(found?.shard).toBe(mexico);
     // Of two shards, none has the schema of most.
@@ -68,30 +75,34 @@ describeOnEachAdapter('Drift', (harness) => {
     ]);
   });
 
-  it('of a table of the runtime keeps a shard out of service', async () => {
+  it.each([
+    [
+      'of a table of the runtime',
+      ['alter table eventlog.idempotency_keys drop constraint idempotency_keys_pkey'],
+      'table eventlog.idempotency_keys has no primary key',
+    ],
+    ['of a table that is missing', ['drop table accounts'], 'Shard (0, 0): table accounts does not exist'],
+    [
+      'of a table in another schema',
+      ['create schema elsewhere', 'alter table accounts set schema elsewhere'],
+      "table accounts does not exist here, but in the schema elsewhere: check the user's search_path",
+    ],
+  ])('%s keeps a shard out of service, and is named', async (_, statements, reason) => {
     const databases = await open();
-    await change(
-      databases,
-      global,
-      'alter table eventlog.idempotency_keys drop constraint idempotency_keys_pkey',
-    );
-    const [found] = await drift(databases);
-    expect(found).toMatchObject({
-      shard: global,
-      tables: ['table eventlog.idempotency_keys has no primary key'],
-    });
+    await change(databases, global, ...statements);
     await check(databases);
-    expect(databases.withheld(global)).toContain('eventlog.idempotency_keys has no primary key');
+    expect(databases.withheld(global)).toContain(reason);
   });
 
   it('between tables and models keeps a shard out of service', async () => {
     const databases = await open();
-    await change(databases, global, 'alter table accounts drop column closed_by');
-    await change(databases, global, 'alter table accounts alter column balance type numeric(18,4)');
-    await change(databases, global, 'alter table accounts alter column nickname set not null');
-    await change(databases, global, 'alter table accounts alter column state drop not null');
-    await change(databases, global, 'alter table accounts add column owner uuid not null');
-    await change(databases, global, 'alter table accounts add column fine int4 not null default 1');
+    await change(
+      databases,
+      global,
+      `alter table accounts drop column closed_by, alter column balance type numeric(18,4),
+         alter column nickname set not null, alter column state drop not null,
+         add column owner uuid not null, add column fine int4 not null default 1`,
+    );
     const [found] = await drift(databases);
     expect(found?.tables).toEqual([
       'column accounts.state may be null, but the field is required',
@@ -124,23 +135,6 @@ describeOnEachAdapter('Drift', (harness) => {
       expect.stringContaining('The tables do not match the models'),
     );
     expect(databases.withheld(global)).toBeUndefined();
-  });
-
-  it('of a table that is missing is found', async () => {
-    const databases = await open();
-    await change(databases, global, 'drop table accounts');
-    await check(databases);
-    expect(databases.withheld(global)).toContain('Shard (0, 0): table accounts does not exist');
-  });
-
-  it('of a table in another schema names that schema', async () => {
-    const databases = await open();
-    await change(databases, global, 'create schema elsewhere');
-    await change(databases, global, 'alter table accounts set schema elsewhere');
-    await check(databases);
-    expect(databases.withheld(global)).toContain(
-      "table accounts does not exist here, but in the schema elsewhere: check the user's search_path",
-    );
   });
 
   it('on all shards is an error', async () => {

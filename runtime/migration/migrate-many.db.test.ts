@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import pg from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import type { DataSourceConfig } from '../config/types.js';
@@ -46,55 +46,51 @@ function open(from: number, to: number): DatabaseRegistry {
   return openDatabases(topologyOf(sources));
 }
 
-describe('Many shards', () => {
-  it('are migrated several at a time, and each one is reported when it ends', async () => {
-    const databases = open(6, SHARDS);
-    try {
-      const steps: MigrationStep[] = [];
-      const started = performance.now();
-      await migrate(databases, {
-        migrations: [accounts],
-        atOnce: 4,
-        progress: (step) => void steps.push(step),
-      });
-      const times = steps.map(({ elapsedMs }) => elapsedMs).sort((a, b) => a - b);
-      console.info(
-        `${times.length} shards migrated in ${Math.round(performance.now() - started)} ms, 4 at a time: ` +
-          `median ${times[times.length >> 1]} ms, slowest ${times.at(-1)} ms`,
-      );
-      expect(times).toHaveLength(SHARDS - 6);
-      const status = await migrationStatus(databases, { migrations: [accounts] });
-      expect(new Set(status.map(({ state }) => state))).toEqual(new Set(['current']));
-    } finally {
-      await databases.close(0);
-    }
-  }, 120_000);
-});
+it('Many shards are migrated several at a time, and each one is reported when it ends', async () => {
+  const databases = open(6, SHARDS);
+  try {
+    const steps: MigrationStep[] = [];
+    const started = performance.now();
+    await migrate(databases, {
+      migrations: [accounts],
+      atOnce: 4,
+      progress: (step) => void steps.push(step),
+    });
+    const times = steps.map(({ elapsedMs }) => elapsedMs).sort((a, b) => a - b);
+    console.info(
+      `${times.length} shards migrated in ${Math.round(performance.now() - started)} ms, 4 at a time: ` +
+        `median ${times[times.length >> 1]} ms, slowest ${times.at(-1)} ms`,
+    );
+    expect(times).toHaveLength(SHARDS - 6);
+    const status = await migrationStatus(databases, { migrations: [accounts] });
+    expect(new Set(status.map(({ state }) => state))).toEqual(new Set(['current']));
+  } finally {
+    await databases.close(0);
+  }
+}, 120_000);
 
-describe('Migrations that were killed half-way', () => {
-  it('are resumed: every shard gets every migration once', async () => {
-    const program = compileProgram(join(import.meta.dirname, 'test-support', 'migrating-process.ts'));
-    const databases = open(0, 6);
-    const migrations = [accounts, slow, last];
-    try {
-      const plan: MigratingPlan = { urls: names.slice(0, 6).map(urlOf), user: server, migrations };
-      await killedAfter(program.path, plan, 'applied application migration 0001_accounts', 3);
-      const before = await migrationStatus(databases, { migrations });
-      const states = before.map(({ pending }) => pending.length);
-      // Some shards are done, one is in progress, some have not started.
-      expect(new Set(states).size).toBeGreaterThan(1);
-      expect(states).toContain(migrations.length + systemMigrations.length);
-      await migrate(databases, { migrations });
-      const after = await migrationStatus(databases, { migrations });
-      expect(after.map(({ state, applied }) => [state, applied])).toEqual(
-        Array.from({ length: 6 }, () => ['current', migrations.length + systemMigrations.length]),
-      );
-    } finally {
-      await databases.close(0);
-      program.remove();
-    }
-  }, 60_000);
-});
+it('Migrations that were killed half-way are resumed: every shard gets every migration once', async () => {
+  const program = compileProgram(join(import.meta.dirname, 'test-support', 'migrating-process.ts'));
+  const databases = open(0, 6);
+  const migrations = [accounts, slow, last];
+  try {
+    const plan: MigratingPlan = { urls: names.slice(0, 6).map(urlOf), user: server, migrations };
+    await killedAfter(program.path, plan, 'applied application migration 0001_accounts', 3);
+    const before = await migrationStatus(databases, { migrations });
+    const states = before.map(({ pending }) => pending.length);
+    // Some shards are done, one is in progress, some have not started.
+    expect(new Set(states).size).toBeGreaterThan(1);
+    expect(states).toContain(migrations.length + systemMigrations.length);
+    await migrate(databases, { migrations });
+    const after = await migrationStatus(databases, { migrations });
+    expect(after.map(({ state, applied }) => [state, applied])).toEqual(
+      Array.from({ length: 6 }, () => ['current', migrations.length + systemMigrations.length]),
+    );
+  } finally {
+    await databases.close(0);
+    program.remove();
+  }
+}, 60_000);
 
 /** Kills the process with SIGKILL once it has printed `text` the given number of times. */
 async function killedAfter(path: string, plan: MigratingPlan, text: string, times: number): Promise<void> {

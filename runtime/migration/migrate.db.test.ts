@@ -3,12 +3,11 @@ import { expect, it } from 'vitest';
 import { startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { describeOn, describeOnEachAdapter, testServer } from '../../test/databases/vitest.js';
-import type { ShardingTopology } from '../config/types.js';
-import { openDatabases, postgresAdapter } from '../databases.js';
+import { openDatabases } from '../databases.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, ShardIdentityError, UnsafeServerError } from '../errors.js';
-import { DatabaseRegistry } from '../sharding/database-registry.js';
+import { primaryOf } from '../sharding/test-support/changed-topology.js';
 import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';
 import { systemMigrations } from './system-migrations.js';
@@ -128,47 +127,31 @@ describeOnEachAdapter('Migrations', (harness) => {
 });
 
 describeOn('postgresql', 'Migrations on a server', (harness) => {
-  const reopened = (topology: ShardingTopology) =>
-    new DatabaseRegistry(topology, { adapters: [postgresAdapter] });
-
   it.each(['none', 'pgbouncer'] as const)('may be run by several processes (pooler: %s)', async (pooler) => {
     const shards = [global, mexico];
     const topology = await harness.makeTopology({ shards, migrated: false, dataSource: { pooler } });
-    const registries = [1, 2, 3].map(() => reopened(topology));
-    try {
-      const reports = await Promise.all(
-        registries.map((registry) => migrate(registry, { migrations: [wallets] })),
-      );
-      const applied = reports.flatMap(({ shards }) => shards.flatMap((shard) => shard.applied));
-      expect(applied).toHaveLength(2 * (systemMigrations.length + 1));
-    } finally {
-      await Promise.all(registries.map((registry) => registry.close(0)));
-    }
+    const registries = [1, 2, 3].map(() => harness.open(topology));
+    const runs = registries.map((registry) => migrate(registry, { migrations: [wallets] }));
+    const reports = await Promise.all(runs);
+    const applied = reports.flatMap(({ shards }) => shards.flatMap((shard) => shard.applied));
+    expect(applied).toHaveLength(2 * (systemMigrations.length + 1));
   });
 
   it('refuse swapped URLs and change nothing', async () => {
     const topology = await harness.makeTopology({ shards: [global, mexico] });
-    const [first, second] = topology.groups.map((group) => group.members[0]?.primary);
-    if (first === undefined || second === undefined) throw new Error('No data sources');
-    const swapped = reopened(
+    const swapped = harness.open(
       topologyOf([
-        [global, second],
-        [mexico, first],
+        [global, primaryOf(topology, mexico)],
+        [mexico, primaryOf(topology, global)],
       ]),
     );
-    try {
-      const call = migrate(swapped, { migrations: [wallets] });
-      await expect(call).rejects.toThrow(ShardIdentityError);
-      await expect(call).rejects.toThrow(
-        /is shard \((1|0), 0\), but the configuration says that it is \((0|1), 0\)/,
-      );
-      const { rows } = await swapped
-        .database(global)
-        .query(statement(`select to_regclass('wallets') is null`));
-      expect(rows).toEqual([[true]]);
-    } finally {
-      await swapped.close(0);
-    }
+    const call = migrate(swapped, { migrations: [wallets] });
+    await expect(call).rejects.toThrow(ShardIdentityError);
+    await expect(call).rejects.toThrow(
+      /is shard \((1|0), 0\), but the configuration says that it is \((0|1), 0\)/,
+    );
+    const { rows } = await swapped.database(global).query(statement(`select to_regclass('wallets') is null`));
+    expect(rows).toEqual([[true]]);
   });
 
   it('refuse a database that is not in UTF8', async () => {

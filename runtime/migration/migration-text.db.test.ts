@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { MigrationError, ValidationError } from '../errors.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { migrate, migrateShard } from './migrate.js';
 import { defineMigration, runsInTransaction } from './migration.js';
 import { migrationStatus } from './migration-status.js';
 
 const things = defineMigration('0001_things', 'create table things (id int4, note text)');
-const statement = (text: string) => ({ text, values: [] });
+const rowsOf = async (registry: DatabaseRegistry, text: string) =>
+  (await registry.database(registry.defaultShard).query({ text, values: [] })).rows;
 
 describeOnEachAdapter('A migration’s text', (harness) => {
   it('may contain several statements, with semicolons inside of quotes and bodies', async () => {
@@ -20,10 +22,7 @@ describeOnEachAdapter('A migration’s text', (harness) => {
       end $$;
       insert into notes values (shout('a;b'));`;
     await migrate(registry, { migrations: [defineMigration('0001_notes', text)] });
-    const { rows } = await registry
-      .database(registry.defaultShard)
-      .query(statement('select text from notes'));
-    expect(rows).toEqual([['a;b!;']]);
+    expect(await rowsOf(registry, 'select text from notes')).toEqual([['a;b!;']]);
   });
 
   it('is reported with file and line of the refused statement or word', async () => {
@@ -58,15 +57,12 @@ create index concurrently things_note on things (note);`;
     const { shards } = await migrate(registry, { migrations: [things, index] });
     expect(shards[0]?.applied).toEqual(['0002_index']);
     expect((await migrate(registry, { migrations: [things, index] })).shards[0]?.applied).toEqual([]);
-    const { rows } = await registry
-      .database(registry.defaultShard)
-      .query(statement("select indisvalid from pg_index where indexrelid = 'things_note'::regclass"));
-    expect(rows).toEqual([[true]]);
+    const valid = "select indisvalid from pg_index where indexrelid = 'things_note'::regclass";
+    expect(await rowsOf(registry, valid)).toEqual([[true]]);
   });
 
   it('restarts with its first statement after a failure outside of a transaction', async () => {
     const registry = await harness.makeShards();
-    const database = registry.database(registry.defaultShard);
     const filled = defineMigration(
       '0002_filled',
       '-- fw-gen: no transaction\ninsert into things (id) values (1);\nselect 1 / (select count(*) - 1 from things);',
@@ -75,7 +71,7 @@ create index concurrently things_note on things (note);`;
     const [status] = await migrationStatus(registry, { migrations: [things, filled] });
     expect(status?.pending.map(({ name }) => name)).toEqual(['0002_filled']);
     await migrate(registry, { migrations: [things, filled] });
-    expect((await database.query(statement('select count(*)::int4 from things'))).rows).toEqual([[2]]);
+    expect(await rowsOf(registry, 'select count(*)::int4 from things')).toEqual([[2]]);
   });
 
   it('must not leave a transaction open, and its settings do not affect later migrations', async () => {
@@ -88,8 +84,7 @@ create index concurrently things_note on things (note);`;
       "create table seen as select current_setting('lock_timeout') as timeout",
     );
     await migrate(registry, { migrations: [setting, next] });
-    const { rows } = await registry.database(registry.defaultShard).query(statement('select * from seen'));
-    expect(rows).toEqual([['30s']]);
+    expect(await rowsOf(registry, 'select * from seen')).toEqual([['30s']]);
   });
 });
 

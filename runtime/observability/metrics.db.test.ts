@@ -1,19 +1,15 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import { fixedPrincipal } from '../access/authenticator.js';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import { serveApplication } from '../http/process/serve-application.js';
 import { emptyApplication } from '../http/test-support/empty-application.js';
 import { FakeProcess } from '../http/test-support/fake-process.js';
 import { oneShardYaml } from '../http/test-support/one-shard-yaml.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-metrics-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 describeOn('postgresql', 'The metrics of a server', (harness) => {
   it('name every shard, contain no secret, and can be switched off', async () => {
@@ -41,10 +37,7 @@ describeOn('postgresql', 'The metrics of a server', (harness) => {
       { ...options, metrics: false },
       new FakeProcess(),
     );
-    try {
-      expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
-    } finally {
-      await silent.close();
-    }
+    onTestFinished(() => silent.close());
+    expect((await fetch(`${silent.url}/metrics`)).status).toBe(404);
   });
 });

@@ -1,14 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, realpathSync, statSync } from 'node:fs';
 import { connect as connectHttp } from 'node:http2';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { LoopTime } from '../concurrency/loop-time.js';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
@@ -17,7 +17,7 @@ import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { OPERATORS_PATH, OperatorsSocket, socketPath } from './operators-socket.js';
 
 const shard = ShardIdentifier.of(0, 0);
-const root = mkdtempSync(join(tmpdir(), 'fw-op-'));
+const root = temporaryFolder();
 const directory = join(root, 'main');
 const socket = `${directory}.sock`;
 const registries: DatabaseRegistry[] = [];
@@ -42,10 +42,7 @@ beforeAll(async () => {
   server = open('serve');
   await query(server.database(shard), 'create table t (id int8 primary key, at timestamptz)');
 });
-afterAll(async () => {
-  await Promise.all(registries.map((registry) => registry.close(0)));
-  rmSync(root, { recursive: true, force: true });
-});
+afterAll(() => Promise.all(registries.map((registry) => registry.close(0))));
 
 /** Acts as another process: the directory's lock refuses a second opening in this process too. */
 async function asCommand<T>(work: (database: ShardDatabase) => Promise<T>): Promise<T> {

@@ -1,30 +1,30 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import fs, { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
+import { type CompiledProgram, compileProgram } from '../execution/test-support/compiled-program.js';
 import { migrate } from '../migration/migrate.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { DirectoryLock } from './directory-lock.js';
 import { openFailure } from './open-failure.js';
 
 const shard = ShardIdentifier.of(0, 0);
-const repository = join(import.meta.dirname, '..', '..');
 
 describe('The lock of a directory', () => {
-  const root = mkdtempSync(join(tmpdir(), 'fw-lock-'));
+  const root = temporaryFolder();
   const children: ChildProcess[] = [];
   let count = 0;
   let directory = '';
-  let program = '';
+  let program: CompiledProgram;
 
   beforeAll(() => {
-    program = compileHolder(root);
+    program = compileProgram(join(import.meta.dirname, 'test-support', 'lock-holder.ts'));
   });
   afterEach(async () => {
     for (const child of children.splice(0)) {
@@ -32,7 +32,7 @@ describe('The lock of a directory', () => {
       if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
     }
   });
-  afterAll(() => rmSync(root, { recursive: true, force: true }));
+  afterAll(() => program.remove());
 
   function freshDirectory(): string {
     count += 1;
@@ -42,7 +42,9 @@ describe('The lock of a directory', () => {
 
   /** Starts a process that takes the lock, prints the result, and stays. */
   async function holder(): Promise<{ readonly child: ChildProcess; readonly said: string }> {
-    const child = spawn(process.execPath, [program, directory], { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, [program.path, directory], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     children.push(child);
     const [chunk] = await once(child.stdout, 'data');
     return { child, said: String(chunk).trim() };
@@ -110,12 +112,9 @@ describe('The lock of a directory', () => {
 });
 
 describe('An embedded database in a directory', () => {
-  const root = mkdtempSync(join(tmpdir(), 'fw-pglite-'));
+  const root = temporaryFolder();
   const registries: DatabaseRegistry[] = [];
-  afterAll(async () => {
-    await Promise.all(registries.map((registry) => registry.close(0)));
-    rmSync(root, { recursive: true, force: true });
-  });
+  afterAll(() => Promise.all(registries.map((registry) => registry.close(0))));
 
   function open(location: string, warnings: string[]): DatabaseRegistry {
     const url = { kind: 'pglite', storage: 'file', location } as const;
@@ -156,11 +155,8 @@ describe('An embedded database in a directory', () => {
       const full = vi.spyOn(fs, 'writeSync').mockImplementation(() => {
         throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC', errno: -28 });
       });
-      try {
-        await refused(join(root, 'full'), 'no space left on the disk');
-      } finally {
-        full.mockRestore();
-      }
+      onTestFinished(() => void full.mockRestore());
+      await refused(join(root, 'full'), 'no space left on the disk');
     });
 
     it('when it is of another version, or damaged', async () => {
@@ -194,52 +190,17 @@ it.each([
 });
 
 describe('An embedded database whose engine crashed during a statement', () => {
-  const depth = 20_000;
-  const deadly = { text: 'select $1::jsonb is null', values: ['['.repeat(depth) + ']'.repeat(depth)] };
-  const one = { text: 'select id from t', values: [] };
+  const location = temporaryFolder();
 
   it('is opened again from its directory, with all committed data', async () => {
-    const root = mkdtempSync(join(tmpdir(), 'fw-pglite-'));
-    const url = { kind: 'pglite', storage: 'file', location: root } as const;
+    const depth = 20_000;
+    const deadly = { text: 'select $1::jsonb is null', values: ['['.repeat(depth) + ']'.repeat(depth)] };
+    const url = { kind: 'pglite', storage: 'file', location } as const;
     const registry = openDatabases(topologyOf([[shard, testDataSource(url, undefined)]]), { warn: () => {} });
     const database = registry.database(shard);
     await database.query({ text: 'create table t as select 1 as id', values: [] });
     await expect(database.query(deadly)).rejects.toMatchObject({ phase: 'in-flight' });
-    expect((await database.query(one)).rows).toEqual([[1]]);
+    expect((await database.query({ text: 'select id from t', values: [] })).rows).toEqual([[1]]);
     await registry.close(0);
-    rmSync(root, { recursive: true, force: true });
   });
 });
-
-/** Compiles the lock and a program that uses it, because a separate process runs only JavaScript. */
-function compileHolder(root: string): string {
-  const tsc = join(repository, 'node_modules', 'typescript', 'bin', 'tsc');
-  const source = join(repository, 'runtime', 'pglite', 'directory-lock.ts');
-  const flags = [
-    '--ignoreConfig',
-    '--module',
-    'nodenext',
-    '--target',
-    'es2022',
-    '--types',
-    'node',
-    '--skipLibCheck',
-  ];
-  const folders = ['--rootDir', join(repository, 'runtime'), '--outDir', join(root, 'js')];
-  const result = spawnSync(process.execPath, [tsc, source, ...flags, ...folders], {
-    cwd: repository,
-    encoding: 'utf8',
-  });
-  if (result.status !== 0) throw new Error(result.stdout + result.stderr);
-  writeFileSync(join(root, 'package.json'), '{"type":"module"}');
-  const program = join(root, 'js', 'holder.js');
-  writeFileSync(
-    program,
-    `import { DirectoryLock } from './pglite/directory-lock.js';
-process.on('SIGTERM', () => process.exit(0));
-setInterval(() => {}, 1000);
-DirectoryLock.acquire(process.argv[2]).then(() => console.log('held'), (error) => console.log(error.message));
-`,
-  );
-  return program;
-}

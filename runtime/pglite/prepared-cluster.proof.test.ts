@@ -1,13 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as pglite from '@electric-sql/pglite';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import { DirectoryLock } from './directory-lock.js';
 import { openCluster } from './prepared-cluster.js';
 
 describe('A new embedded database', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-cluster-'));
+  const folder = temporaryFolder();
   const file = join(folder, 'cache', 'cluster.tar.gz');
   const open = (directory?: string): Promise<pglite.PGlite> => openCluster(pglite, directory, file);
   const version = (): number => statSync(file).ino;
@@ -22,7 +22,6 @@ describe('A new embedded database', () => {
     for (const database of both) await database.close();
     expect(readdirSync(join(folder, 'cache'))).toHaveLength(1);
   });
-  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   test('is a copy of the first one, under an identifier of its own', async () => {
     const before = version();

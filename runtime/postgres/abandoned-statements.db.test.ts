@@ -108,10 +108,7 @@ describeOn('postgresql', 'Connections whose callers gave up', (harness) => {
   it('do not listen if a shard would be left without one for statements', async () => {
     const shards = [ShardIdentifier.of(0, 0), ShardIdentifier.of(0, 1)] as const;
     const sources = [await databases.source(), await databases.source()] as const;
-    const topology = topologyOf([
-      [shards[0], sources[0]],
-      [shards[1], sources[1]],
-    ]);
+    const topology = topologyOf(shards.map((shard, at) => [shard, sources[at] ?? sources[0]] as const));
     const registry = openDatabases({ ...topology, maximumConnections: 3 });
     databases.onEnd(() => registry.close(0));
     const [first, second] = [registry.database(shards[0]), registry.database(shards[1])];

@@ -1,18 +1,12 @@
 import { expect, it } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
+import { changedMembers, withPrimary } from '../sharding/test-support/changed-topology.js';
 
 describeOn('postgresql', 'A process whose event loop is busy', (harness) => {
   it('opens connections to a healthy database, and reports it as reachable', async () => {
-    const { groups, ...topology } = await harness.makeTopology();
-    const [group] = groups;
-    const [member] = group?.members ?? [];
-    if (group === undefined || member === undefined) throw new Error('One shard');
-    const primary = { ...member.primary, connectTimeoutMs: 2_000 };
-    const databases = openDatabases({
-      ...topology,
-      groups: [{ ...group, members: [{ ...member, primary }] }],
-    });
+    const topology = await harness.makeTopology();
+    const databases = openDatabases(changedMembers(topology, withPrimary({ connectTimeoutMs: 2_000 })));
     let isBusy = true;
     const work = (): void => {
       const until = performance.now() + 600;
@@ -21,7 +15,7 @@ describeOn('postgresql', 'A process whose event loop is busy', (harness) => {
     };
     setImmediate(work);
     try {
-      const database = databases.database(member.shard);
+      const database = databases.database(databases.defaultShard);
       const query = (): Promise<unknown> =>
         database.query({ text: 'select 1', values: [] }, { timeoutMs: 60_000 });
       await expect(Promise.all(Array.from({ length: 4 }, query))).resolves.toHaveLength(4);

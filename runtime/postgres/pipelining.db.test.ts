@@ -38,12 +38,22 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   const databases = new TestDatabases(harness);
   afterEach(() => databases.end());
 
+  /** A pipeline on which `sleep` is prepared. */
+  async function pipelineOf(database: ShardDatabase) {
+    const pipeline = new Pipeline(database);
+    await pipeline.prepare(sleep(0));
+    return { database, pipeline };
+  }
+  const opened = async (limits: Parameters<typeof databases.source>[0] = {}) =>
+    pipelineOf(databases.open(await databases.source(limits)));
+  const proxied = async () => {
+    const [database, proxy] = await databases.proxied();
+    return { ...(await pipelineOf(database)), proxy };
+  };
   const firstCell = ({ rows }: Rows): unknown => rows[0]?.[0];
 
   it('sends statements behind the current one, on its connection, and answers each', async () => {
-    const database = databases.open(await databases.source());
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { database, pipeline } = await opened();
     const ended: number[] = [];
     const calls = [0.1, 0.01].map(async (seconds) => {
       const rows = await pipeline.send(sleep(seconds));
@@ -59,9 +69,8 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('has sent the second one before the first one is answered', async () => {
-    const [database, proxy] = await databases.proxied();
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0), statement('create table done (id int4)'));
+    const { proxy, pipeline } = await proxied();
+    await pipeline.prepare(statement('create table done (id int4)'));
     const insert = { name: 'insert', text: 'insert into done values ($1)', values: [1] };
     await pipeline.prepare(insert);
     const lost = [sleep(1), insert].map((each) => failureOf(pipeline.send(each)));
@@ -76,9 +85,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('continues while there are more statements, and releases the connection after the last one', async () => {
-    const database = databases.open(await databases.source({ maximumPoolSize: 1 }));
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { database, pipeline } = await opened({ maximumPoolSize: 1 });
     let left = 100;
     const loop = async (): Promise<void> => {
       while (left > 0) {
@@ -116,9 +123,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('leaves both in doubt if the connection is lost, or the session is ended', async () => {
-    const [database, proxy] = await databases.proxied();
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { database, proxy, pipeline } = await proxied();
     const cut = [5, 0].map((seconds) => failureOf(pipeline.send(sleep(seconds))));
     setTimeout(() => proxy.cut(), 50);
     for (const failure of await Promise.all(cut)) expect(failure).toMatchObject({ phase: 'in-flight' });
@@ -137,9 +142,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('is given up at the earlier of two deadlines', async () => {
-    const [database, proxy] = await databases.proxied();
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { proxy, pipeline } = await proxied();
     proxy.stall();
     const startedAt = performance.now();
     const calls = [20_000, 100].map((timeoutMs) => failureOf(pipeline.send(sleep(0), { timeoutMs })));
@@ -149,9 +152,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('sends nothing behind a slow statement, one with a follower, or one of another caller', async () => {
-    const database = databases.open(await databases.source());
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { database, pipeline } = await opened();
     const long = pipeline.send(sleep(2));
     await delay(100);
     const others = [pipeline.send(sleep(1)), database.query(sleep(1))];
@@ -166,9 +167,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('sends nothing on another caller’s connection, and leaves it to waiting callers', async () => {
-    const database = databases.open(await databases.source({ maximumPoolSize: 2 }));
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { database, pipeline } = await opened({ maximumPoolSize: 2 });
     const read = database.query(sleep(1));
     const write = pipeline.send(sleep(1));
     expect(firstCell(await write)).not.toBe(firstCell(await read));
@@ -217,9 +216,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('sends only prepared statements behind another one', async () => {
-    const database = databases.open(await databases.source());
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { pipeline } = await opened();
     const text = 'select pg_backend_pid()';
     for (const unprepared of [statement(text), { name: 'pid', text, values: [] }]) {
       const [first, second] = await Promise.all([pipeline.send(sleep(1)), pipeline.send(unprepared)]);
@@ -229,9 +226,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('refuses an invalid value, and a second text for one name, without affecting others', async () => {
-    const database = databases.open(await databases.source());
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { database, pipeline } = await opened();
     const wrong = [
       { ...sleep(0), values: [Symbol('none')] },
       { ...sleep(0), text: 'select 1' },
@@ -287,9 +282,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('refuses a single statement that opens a transaction, and its follower is in doubt', async () => {
-    const database = databases.open(await databases.source());
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { database, pipeline } = await opened();
     const begin = pipeline.send(statement('begin'));
     const behind = failureOf(pipeline.send(sleep(0)));
     await expect(begin).rejects.toThrow(TypeError);
@@ -299,9 +292,7 @@ describeOn('postgresql', 'A pipeline', (harness) => {
   });
 
   it('is not used for a call that was cancelled before it was sent', async () => {
-    const database = databases.open(await databases.source());
-    const pipeline = new Pipeline(database);
-    await pipeline.prepare(sleep(0));
+    const { pipeline } = await opened();
     const first = pipeline.send(sleep(0.05));
     const aborted = failureOf(pipeline.send(sleep(0), { signal: AbortSignal.abort() }));
     expect(await aborted).toMatchObject({ phase: 'not-sent', reason: 'aborted' });

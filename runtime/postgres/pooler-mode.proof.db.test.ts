@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import pg from 'pg';
 import { afterEach, expect, it } from 'vitest';
 import { describeThroughPgbouncer } from '../../test/databases/pgbouncer-vitest.js';
@@ -7,12 +5,9 @@ import { testDataSource } from '../../test/databases/topology.js';
 import { describeOn, testServer } from '../../test/databases/vitest.js';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { compileProgram } from '../execution/test-support/compiled-program.js';
 import { migrate } from '../migration/migrate.js';
 import { defineMigration } from '../migration/migration.js';
 import { migrationStatus } from '../migration/migration-status.js';
-import { systemMigrations } from '../migration/system-migrations.js';
-import type { MigratingPlan } from '../migration/test-support/migrating-process.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { failureOf, statement } from '../sharding/test-support/statements.js';
 import { TransactionManager } from '../sharding/transaction-manager.js';
@@ -201,12 +196,6 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
     expect(failure.message).toMatch(/unsupported startup parameter.*set the key pooler/);
   });
 
-  it('refuses a migration outside of a transaction, and states what it needs', async () => {
-    const registry = await harness.makeShards();
-    const alone = defineMigration('0001_alone', '-- fw-gen: no transaction\nselect 1');
-    await expect(migrate(registry, { migrations: [alone] })).rejects.toThrow(/needs a direct connection/);
-  });
-
   it('names the line of a migration that fails', async () => {
     const registry = await harness.makeShards();
     const broken = defineMigration('0001_broken', 'select 1;\nselect 1 +\n wrong');
@@ -214,27 +203,6 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
       /"wrong" does not exist \(line 3 of/,
     );
   });
-
-  it('is migrated once by two processes at a time', async () => {
-    const { groups } = await harness.makeTopology({ migrated: false });
-    const url = groups[0]?.members[0]?.primary.url;
-    if (url === undefined) throw new Error('No data source');
-    const migrations = [1, 2, 3].map((number) =>
-      defineMigration(`000${number}_t`, `create table t${number} (id uuid); select pg_sleep(0.1)`),
-    );
-    const plan: MigratingPlan = { urls: [url], user: testServer(), pooler: harness.pooler, migrations };
-    const program = compileProgram(
-      join(import.meta.dirname, '../migration/test-support/migrating-process.ts'),
-    );
-    try {
-      const said = await Promise.all([1, 2].map(() => outputOf(program.path, plan)));
-      const applied = said.join('').match(/applied \w+ migration \S+/g) ?? [];
-      expect(applied).toHaveLength(migrations.length + systemMigrations.length);
-      expect(new Set(applied).size).toBe(applied.length);
-    } finally {
-      program.remove();
-    }
-  }, 60_000);
 
   it("waits for another process's migrations no longer than the configured time", async () => {
     const registry = await harness.makeShards({ migrated: false });
@@ -255,17 +223,4 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
 async function running(database: ShardDatabase): Promise<boolean> {
   const text = `select from pg_stat_activity where query like '%pg_sleep(1.5)%' and pid <> pg_backend_pid()`;
   return (await database.query(statement(text))).rowCount > 0;
-}
-
-async function outputOf(path: string, plan: MigratingPlan): Promise<string> {
-  const child = spawn(process.execPath, [path, JSON.stringify(plan)], { stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      said += chunk.toString();
-    });
-  }
-  const code = await new Promise((resolve) => child.once('close', resolve));
-  if (code !== 0) throw new Error(said);
-  return said;
 }

@@ -4,21 +4,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { afterEach, expect, it } from 'vitest';
 import { freePort } from '../../test/databases/server.js';
-import { testDataSource } from '../../test/databases/topology.js';
 import { describeOn, testServer } from '../../test/databases/vitest.js';
-import type { PostgresUrl } from '../config/types.js';
-import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { failureOf, statement } from '../sharding/test-support/statements.js';
-import { PostgresDatabase } from './postgres-database.js';
 import { TestDatabases } from './test-support/test-databases.js';
 
 /** Time until a change is noticed on a busy machine. */
 const NOTICED = { timeout: 20_000 };
 /** Far above the limits that are set here, and far below the default ones. */
 const PATIENCE_MS = 5_000;
-
-const shard = ShardIdentifier.of(0, 0);
 
 describeOn('postgresql', 'A database on a server', (harness) => {
   const databases = new TestDatabases(harness);
@@ -29,12 +23,8 @@ describeOn('postgresql', 'A database on a server', (harness) => {
   }
 
   it('has the session settings of its configuration', async () => {
-    const database = databases.open(
-      await databases.source({
-        applicationName: "it's us",
-        lockTimeoutMs: 123,
-      }),
-    );
+    const source = await databases.source({ applicationName: "it's us", lockTimeoutMs: 123 });
+    const database = databases.open(source);
     const names = ['TimeZone', 'DateStyle', 'application_name', 'statement_timeout'];
     const settings = [...names, 'lock_timeout', 'idle_in_transaction_session_timeout'].map(
       (name) => `current_setting('${name}')`,
@@ -148,16 +138,13 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     const direct = await databases.source();
     const wrongPassword = databases.open({ ...direct, password: { reveal: () => 'wrong' } });
     const absent = databases.open({ ...direct, url: { ...direct.url, database: 'fw_test_absent' } });
-    expect(await failureOf(wrongPassword.query(statement('select 1')))).toMatchObject({
-      phase: 'not-sent',
-      reason: 'unreachable',
-      sqlState: '28P01',
-    });
-    expect(await failureOf(absent.query(statement('select 1')))).toMatchObject({
-      phase: 'not-sent',
-      reason: 'unreachable',
-      sqlState: '3D000',
-    });
+    for (const [database, sqlState] of [
+      [wrongPassword, '28P01'],
+      [absent, '3D000'],
+    ] as const) {
+      const failure = await failureOf(database.query(statement('select 1')));
+      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable', sqlState });
+    }
   });
 
   it('requires TLS when configured, and never falls back', async () => {
@@ -227,14 +214,5 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     } finally {
       process.env = before;
     }
-  });
-
-  it('needs a user name', () => {
-    const url: PostgresUrl = {
-      ...{ kind: 'postgresql', host: 'h', port: 1, database: 'd' },
-      sslMode: 'disable',
-      sslRootCert: undefined,
-    };
-    expect(() => new PostgresDatabase(shard, url, testDataSource(url, undefined))).toThrow('user name');
   });
 });

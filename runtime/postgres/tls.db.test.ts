@@ -1,7 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import {
   expiredIdentity,
@@ -10,12 +9,13 @@ import {
   testIdentity,
 } from '../../test/databases/tls.js';
 import { testDataSource } from '../../test/databases/topology.js';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import type { PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { Rows } from '../sharding/shard-database.js';
 import { PostgresDatabase } from './postgres-database.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'fw-tls-'));
+const folder = temporaryFolder();
 const place = (name: string): string => join(folder, name);
 const put = (name: string, text: string): string => {
   writeFileSync(place(name), text);
@@ -28,7 +28,6 @@ beforeAll(() => {
   chmodSync(folder, 0o755);
   put('ca.pem', testIdentity.certificate);
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function databaseOn(server: PostgresServer, overrides: Partial<PostgresUrl>): PostgresDatabase {
   const url: PostgresUrl = {
@@ -91,31 +90,25 @@ describe('A database behind TLS', () => {
   it('uses a replaced certificate for new connections', async () => {
     const changing = put('changing.pem', strangersCertificate);
     const database = databaseOn(server, { sslRootCert: changing });
-    try {
-      await expectRefused(database.query(isEncrypted), /self-signed|unable to verify/);
-      put('changing.pem', testIdentity.certificate);
-      expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
-    } finally {
-      await database.close(0);
-    }
+    onTestFinished(() => database.close(0));
+    await expectRefused(database.query(isEncrypted), /self-signed|unable to verify/);
+    put('changing.pem', testIdentity.certificate);
+    expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
   });
 
   it('cancels a read that is given up', async () => {
     const database = databaseOn(server, {});
-    try {
-      // The server does not notice the lost connection by itself.
-      const slow = database.query(
-        {
-          text: "select pg_sleep(60) from set_config('client_connection_check_interval', '0', false)",
-          values: [],
-        },
-        { timeoutMs: 500 },
-      );
-      await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
-      await expect.poll(() => database.stats().leaving, { timeout: 8_000 }).toBe(0);
-    } finally {
-      await database.close(0);
-    }
+    onTestFinished(() => database.close(0));
+    // The server does not notice the lost connection by itself.
+    const slow = database.query(
+      {
+        text: "select pg_sleep(60) from set_config('client_connection_check_interval', '0', false)",
+        values: [],
+      },
+      { timeoutMs: 500 },
+    );
+    await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
+    await expect.poll(() => database.stats().leaving, { timeout: 8_000 }).toBe(0);
   });
 
   it.each([
@@ -125,30 +118,22 @@ describe('A database behind TLS', () => {
     const certificate = put('replaced.pem', testClientIdentity.certificate);
     const key = put('replaced.key', testClientIdentity.key);
     const database = databaseOn(server, { clientCertificate: { certificate, key } });
-    try {
-      await database.query(isEncrypted);
-      change(certificate);
-      const slow = database.query({ text: 'select pg_sleep(1)', values: [] }, { timeoutMs: 100 });
-      await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
-      await expect.poll(() => database.stats().leaving, { timeout: 20_000 }).toBe(0);
-      put('replaced.pem', testClientIdentity.certificate);
-      expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
-    } finally {
-      await database.close(0);
-    }
+    onTestFinished(() => database.close(0));
+    await database.query(isEncrypted);
+    change(certificate);
+    const slow = database.query({ text: 'select pg_sleep(1)', values: [] }, { timeoutMs: 100 });
+    await expect(slow).rejects.toMatchObject({ phase: 'in-flight', reason: 'deadline' });
+    await expect.poll(() => database.stats().leaving, { timeout: 20_000 }).toBe(0);
+    put('replaced.pem', testClientIdentity.certificate);
+    expect((await database.query(isEncrypted)).rows).toEqual([[true]]);
   });
 });
 
-describe('A database whose certificate has expired', () => {
-  it('is refused where it is verified', async () => {
-    const server = await startPostgres({}, expiredIdentity);
-    try {
-      await expectRefused(ask(server, {}), /expired/);
-      expect((await ask(server, { sslMode: 'require', sslRootCert: undefined })).rows).toEqual([[true]]);
-    } finally {
-      await server.destroy();
-    }
-  });
+it('A database whose certificate has expired is refused where it is verified', async () => {
+  const server = await startPostgres({}, expiredIdentity);
+  onTestFinished(() => server.destroy());
+  await expectRefused(ask(server, {}), /expired/);
+  expect((await ask(server, { sslMode: 'require', sslRootCert: undefined })).rows).toEqual([[true]]);
 });
 
 describe('A database that requires client certificates', () => {

@@ -34,6 +34,13 @@ async function fail(breaker: CircuitBreaker, times: number): Promise<void> {
   for (let time = 0; time < times; time += 1) await call(breaker, unreachable);
 }
 
+async function opened(): Promise<{ readonly clock: { nowMs: number }; readonly breaker: CircuitBreaker }> {
+  const clock = { nowMs: 0 };
+  const breaker = breakerAt(clock);
+  await fail(breaker, THRESHOLD);
+  return { clock, breaker };
+}
+
 describe('A circuit breaker', () => {
   it('stays closed while the database is unreachable only occasionally', async () => {
     const breaker = breakerAt({ nowMs: 0 });
@@ -45,8 +52,7 @@ describe('A circuit breaker', () => {
   });
 
   it('opens after consecutive failures, and then refuses at once with the time of a retry', async () => {
-    const breaker = breakerAt({ nowMs: 0 });
-    await fail(breaker, THRESHOLD);
+    const { breaker } = await opened();
     expect(breaker.state).toBe('open');
     await expect(breaker.run(() => Promise.resolve())).rejects.toMatchObject({
       phase: 'not-sent',
@@ -65,18 +71,14 @@ describe('A circuit breaker', () => {
   });
 
   it('closes when the server refuses a statement', async () => {
-    const clock = { nowMs: 0 };
-    const breaker = breakerAt(clock);
-    await fail(breaker, THRESHOLD);
+    const { clock, breaker } = await opened();
     clock.nowMs = 100;
     await call(breaker, new DriverFailure('no', { phase: 'answered', sqlState: '42P01' }));
     expect(breaker.state).toBe('closed');
   });
 
   it('lets one probe through when the open time is over, and closes when it succeeds', async () => {
-    const clock = { nowMs: 0 };
-    const breaker = breakerAt(clock);
-    await fail(breaker, THRESHOLD);
+    const { clock, breaker } = await opened();
     clock.nowMs = 100;
     const probe = call(breaker);
     expect(await call(breaker)).toBe(false);
@@ -86,9 +88,7 @@ describe('A circuit breaker', () => {
   });
 
   it('lets another probe through if one takes long, for example because it waits for a lock', async () => {
-    const clock = { nowMs: 0 };
-    const breaker = breakerAt(clock);
-    await fail(breaker, THRESHOLD);
+    const { clock, breaker } = await opened();
     clock.nowMs = 100;
     callSlowly(breaker);
     clock.nowMs += LONGEST_MS - 1;
@@ -99,18 +99,14 @@ describe('A circuit breaker', () => {
   });
 
   it('lets the next probe through after an inconclusive one', async () => {
-    const clock = { nowMs: 0 };
-    const breaker = breakerAt(clock);
-    await fail(breaker, THRESHOLD);
+    const { clock, breaker } = await opened();
     clock.nowMs = 100;
     await call(breaker, new DriverFailure('lost', { phase: 'in-flight' }));
     expect(await call(breaker)).toBe(true);
   });
 
   it('stays open longer after each failed probe, up to the maximum', async () => {
-    const clock = { nowMs: 0 };
-    const breaker = breakerAt(clock);
-    await fail(breaker, THRESHOLD);
+    const { clock, breaker } = await opened();
     const waits: number[] = [];
     for (let probe = 0; probe < 5; probe += 1) {
       const openedAt = clock.nowMs;

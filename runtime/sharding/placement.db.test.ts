@@ -1,33 +1,27 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import { useTime } from '../concurrency/time.js';
-import type { MemberConfig, ShardingTopology } from '../config/types.js';
+import type { MemberConfig } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardUnavailableError, UnknownShardError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import { Placement } from './placement.js';
+import { changedMembers } from './test-support/changed-topology.js';
 
-const [a, b, c, elsewhere] = [0, 1, 2]
-  .map((member) => ShardIdentifier.of(1, member))
-  .concat(ShardIdentifier.of(0, 0));
-const SHARDS = [a, b, c, elsewhere].filter((shard) => shard !== undefined);
+const [a, b, c] = [ShardIdentifier.of(1, 0), ShardIdentifier.of(1, 1), ShardIdentifier.of(1, 2)] as const;
+const SHARDS = [a, b, c, ShardIdentifier.of(0, 0)];
 const KEYS = Array.from({ length: 3_000 }, (_, index) => `key-${index}`);
 
 describeOn('postgresql', 'The placement of new ids', (harness) => {
-  const changed = (topology: ShardingTopology, changes: ReadonlyMap<unknown, Partial<MemberConfig>>) => ({
-    ...topology,
-    groups: topology.groups.map((group) => ({
-      ...group,
-      members: group.members.map((member) => ({ ...member, ...changes.get(member.shard) })),
-    })),
-  });
   const using = async (
     changes: ReadonlyMap<unknown, Partial<MemberConfig>>,
     work: (placement: Placement, databases: DatabaseRegistry) => Promise<void>,
   ): Promise<void> => {
     const topology = await harness.makeTopology({ shards: SHARDS, migrated: false });
-    const databases = openDatabases(changed(topology, changes));
+    const databases = openDatabases(
+      changedMembers(topology, (member) => ({ ...member, ...changes.get(member.shard) })),
+    );
     await work(new Placement(databases, { sizesForMs: 0 }), databases).finally(() => databases.close(0));
   };
   const counts = async (placement: Placement, withKey: boolean): Promise<readonly number[]> => {
@@ -78,16 +72,14 @@ describeOn('postgresql', 'The placement of new ids', (harness) => {
 
   it('chooses the member with the smallest database, and skips an unreachable member', () =>
     using(new Map(), async (placement, databases) => {
-      const fill = (shard: ShardIdentifier | undefined, rows: number) =>
-        shard === undefined
-          ? undefined
-          : databases
-              .database(shard)
-              .query({ text: `create table f as select generate_series(1, ${rows})`, values: [] });
+      const fill = (shard: ShardIdentifier, rows: number) =>
+        databases
+          .database(shard)
+          .query({ text: `create table f as select generate_series(1, ${rows})`, values: [] });
       await fill(a, 50_000);
       await fill(c, 100_000);
       expect(await placement.choose(1, { kind: 'least-filled' })).toBe(b);
-      if (b !== undefined) await databases.database(b).close(0);
+      await databases.database(b).close(0);
       expect(await placement.choose(1, { kind: 'least-filled' })).toBe(a);
     }));
 
@@ -113,12 +105,9 @@ it('does not leave a member out for longer than it is out of reach', async () =>
   };
   const placement = new Placement(source);
   const choose = (): Promise<ShardIdentifier> => placement.choose(1, { kind: 'least-filled' });
-  try {
-    await expect(choose()).rejects.toThrow('no member reports its size');
-    isReachable = true;
-    nowMs += 1_000;
-    expect(await choose()).toBe(member);
-  } finally {
-    restore();
-  }
+  onTestFinished(() => void restore());
+  await expect(choose()).rejects.toThrow('no member reports its size');
+  isReachable = true;
+  nowMs += 1_000;
+  expect(await choose()).toBe(member);
 });

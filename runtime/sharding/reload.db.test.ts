@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
-import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config/types.js';
+import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardedId } from '../domain/id.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -13,6 +13,7 @@ import type { DriverFailure } from './driver-failure.js';
 import { Placement } from './placement.js';
 import { publicError } from './public-error.js';
 import type { ShardDatabase } from './shard-database.js';
+import { type Change, changedMembers, primaryOf, withPrimary } from './test-support/changed-topology.js';
 import { describeChange } from './topology-changes.js';
 import { requireConnection } from './topology-reload.js';
 
@@ -26,32 +27,16 @@ const FIVE = [
 const [first, second, third] = FIVE as [ShardIdentifier, ShardIdentifier, ShardIdentifier];
 const counters = defineMigration('0001_counters', 'create table counters (number int4 primary key)');
 
-type Change = (member: MemberConfig) => MemberConfig;
+const changed = (topology: ShardingTopology, shard: ShardIdentifier, change: Change): ShardingTopology =>
+  changedMembers(topology, (member) => (member.shard === shard ? change(member) : member));
 
-function changed(topology: ShardingTopology, shard: ShardIdentifier, change: Change): ShardingTopology {
-  const groups = topology.groups.map((group) => ({
-    ...group,
-    members: group.members.map((member) => (member.shard === shard ? change(member) : member)),
-  }));
-  return { ...topology, groups };
-}
-
-const withPrimary =
-  (source: Partial<DataSourceConfig>): Change =>
-  (member) => ({ ...member, primary: { ...member.primary, ...source } });
-
-function without(topology: ShardingTopology, shard: ShardIdentifier): ShardingTopology {
-  const groups = topology.groups.map((group) => ({
-    ...group,
-    members: group.members.filter((member) => member.shard !== shard),
-  }));
-  return { ...topology, groups };
-}
+const without = (topology: ShardingTopology, shard: ShardIdentifier): ShardingTopology =>
+  changedMembers(topology, (member) => (member.shard === shard ? undefined : member));
 
 /** The URL of the first shard at a port at which no server listens. */
-function urlOfNobody({ groups }: ShardingTopology): DataSourceConfig['url'] {
-  const url = groups[0]?.members[0]?.primary.url;
-  if (url?.kind !== 'postgresql') throw new Error('A server');
+function urlOfNobody(topology: ShardingTopology): DataSourceConfig['url'] {
+  const { url } = primaryOf(topology, first);
+  if (url.kind !== 'postgresql') throw new Error('A server');
   return { ...url, port: 1 };
 }
 
@@ -106,18 +91,13 @@ describeOn('postgresql', 'Another topology', (harness) => {
   const run = (databases: DatabaseRegistry, shard: ShardIdentifier, text: string) =>
     databases.database(shard).query({ text, values: [] });
   const setReadOnly = async (databases: DatabaseRegistry, shard: ShardIdentifier): Promise<void> => {
-    await run(
-      databases,
-      shard,
-      `do $$ begin execute format('alter database %I set default_transaction_read_only = on', current_database()); end $$`,
-    );
+    const format = `format('alter database %I set default_transaction_read_only = on', current_database())`;
+    await run(databases, shard, `do $$ begin execute ${format}; end $$`);
   };
 
   it('takes effect under load without a failed request: shard added, pools resized, member drained, server changed', async () => {
     const topology = await five();
-    const [successor] = (await harness.makeTopology({ shards: [second], migrations: [counters] })).groups;
-    const moved = successor?.members[0]?.primary;
-    if (moved === undefined) throw new Error('A second home');
+    const moved = primaryOf(await harness.makeTopology({ shards: [second], migrations: [counters] }), second);
     await using(without(topology, third), async (databases) => {
       const load = new Load(databases, [first, second]);
       const before = await load.during(300);
@@ -191,10 +171,8 @@ describeOn('postgresql', 'Another topology', (harness) => {
 
   it('with another replica, or none, applies to the next read', async () => {
     const topology = await five();
-    const primaryOf = (shard: ShardIdentifier) =>
-      topology.groups.flatMap(({ members }) => members).find((member) => member.shard === shard)?.primary;
     const replicated = (by: ShardIdentifier): ShardingTopology =>
-      changed(topology, first, (member) => ({ ...member, secondary: primaryOf(by) }));
+      changed(topology, first, (member) => ({ ...member, secondary: primaryOf(topology, by) }));
     const asked = async (databases: DatabaseRegistry): Promise<unknown> => {
       const text = 'select group_number * 10 + member_number from eventlog.shard';
       return (await databases.replica(first)?.query({ text, values: [] }))?.rows[0]?.[0];
@@ -212,15 +190,10 @@ describeOn('postgresql', 'Another topology', (harness) => {
 
   it('is refused if it is unsafe, and the old topology stays', async () => {
     const topology = await five();
-    const urlOf = (shard: ShardIdentifier) =>
-      topology.groups.flatMap(({ members }) => members).find((member) => member.shard === shard)?.primary;
-    const [a, b] = [urlOf(first), urlOf(second)];
-    const [foreign] = (await harness.makeTopology({ shards: [ShardIdentifier.of(5, 5)] })).groups;
-    const stranger = foreign?.members[0]?.primary;
-    const [twin] = (await harness.makeTopology({ shards: [second] })).groups;
-    const copy = twin?.members[0]?.primary;
-    if (a === undefined || b === undefined || stranger === undefined || copy === undefined)
-      throw new Error('URLs');
+    const [a, b] = [primaryOf(topology, first), primaryOf(topology, second)];
+    const elsewhere = ShardIdentifier.of(5, 5);
+    const stranger = primaryOf(await harness.makeTopology({ shards: [elsewhere] }), elsewhere);
+    const copy = primaryOf(await harness.makeTopology({ shards: [second] }), second);
     await using(topology, async (databases) => {
       await run(databases, third, 'insert into counters values (1)');
       const refused = async (next: ShardingTopology, reason: string): Promise<void> => {
@@ -228,19 +201,14 @@ describeOn('postgresql', 'Another topology', (harness) => {
         await expect(reload).rejects.toThrow(ReloadRefusedError);
         await expect(reload).rejects.toThrow(reason);
       };
-      const swapped = changed(
-        changed(topology, first, withPrimary({ url: b.url })),
-        second,
-        withPrimary({ url: a.url }),
-      );
+      const moved = changed(topology, first, withPrimary({ url: b.url }));
+      const swapped = changed(moved, second, withPrimary({ url: a.url }));
       await refused(swapped, 'the new database of shard (0, 0) is that of shard (0, 1)');
       await refused(without(topology, third), 'shard (1, 0) still holds rows');
       await refused({ ...topology, defaultShard: third }, 'the default shard holds');
-      await refused(
-        changed(topology, second, withPrimary({ url: stranger.url })),
-        'is shard (5, 5), not (0, 1)',
-      );
-      await refused(changed(topology, second, withPrimary({ url: copy.url })), 'still accepts writes');
+      const secondAt = ({ url }: DataSourceConfig) => changed(topology, second, withPrimary({ url }));
+      await refused(secondAt(stranger), 'is shard (5, 5), not (0, 1)');
+      await refused(secondAt(copy), 'still accepts writes');
       for (const shard of FIVE) await run(databases, shard, 'select 1');
       expect(await databases.reload(topology)).toEqual([]);
     });
@@ -248,11 +216,8 @@ describeOn('postgresql', 'Another topology', (harness) => {
 
   it('takes effect later if it was refused after the server of another shard was switched', async () => {
     const topology = await five();
-    const wanted = async (shard: ShardIdentifier): Promise<DataSourceConfig['url']> => {
-      const [group] = (await harness.makeTopology({ shards: [shard], migrations: [counters] })).groups;
-      if (group?.members[0] === undefined) throw new Error('A second home');
-      return group.members[0].primary.url;
-    };
+    const wanted = async (shard: ShardIdentifier): Promise<DataSourceConfig['url']> =>
+      primaryOf(await harness.makeTopology({ shards: [shard], migrations: [counters] }), shard).url;
     const one = changed(topology, first, withPrimary({ url: await wanted(first) }));
     const both = changed(one, second, withPrimary({ url: await wanted(second) }));
     await using(topology, async (databases) => {

@@ -76,11 +76,8 @@ const write = () =>
   databases.database(SHARD).query({ text: 'insert into seen select max(number) + 1 from seen', values: [] });
 
 describe('A read that a streaming replica may serve', () => {
-  it('goes to the replica', async () => {
+  it('goes to the replica, and waits until that has replayed its caller’s writes', async () => {
     expect(await read({})).toEqual({ count: 1, onReplica: true });
-  });
-
-  it('waits until the replica has replayed its caller’s writes', async () => {
     await write();
     const after = await reads.positions([SHARD]);
     expect(await read({ after, waitMs: 5_000 })).toEqual({ count: 2, onReplica: true });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { gate } from '../concurrency/test-support/gate.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DriverFailure } from './driver-failure.js';
 import { ServedDatabase, type SwitchOptions } from './served-database.js';
@@ -44,10 +45,7 @@ test('a call that leaves its place while the barrier opens is not sent', async (
 test('a call that is aborted behind the barrier ends at once', async () => {
   const sent: string[] = [];
   const database = new ServedDatabase(fake(sent), 60_000);
-  let finish = (): void => {};
-  const checked = new Promise<void>((resolve) => {
-    finish = resolve;
-  });
+  const { opened: checked, open: finish } = gate();
   const switched = database.switchTo({ ...switching(sent, () => {}), check: () => checked });
   const abort = new AbortController();
   const call = database.query(SELECT, { signal: abort.signal });

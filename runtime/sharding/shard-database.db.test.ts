@@ -200,24 +200,6 @@ describeOnEachAdapter('A shard database', (harness) => {
       expect(db.stats()).toMatchObject({ open: 1, idle: 1, waiting: 0 });
     });
 
-    it('stop waiting after an abort', async () => {
-      const db = await database({ dataSource: { maximumPoolSize: 1 } });
-      expect(await failureOf(db.query(statement('select 1'), { signal: AbortSignal.abort() }))).toMatchObject(
-        {
-          phase: 'not-sent',
-          reason: 'aborted',
-        },
-      );
-      const session = await db.acquire();
-      const abort = new AbortController();
-      const waiting = failureOf(db.acquire({ signal: abort.signal }));
-      abort.abort();
-      expect(await waiting).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
-      expect(db.stats().waiting).toBe(0);
-      session.release();
-      expect((await db.query(statement('select 1'))).rows).toEqual([[1]]);
-    });
-
     it('stop waiting after the caller has left its place, which exists until the statement is sent', async () => {
       const db = await database({ dataSource: { maximumPoolSize: 1 } });
       const place: Place = {};

@@ -33,10 +33,8 @@ describe('docs/outcomes.md', () => {
   });
 });
 
-describe('An SQLSTATE', () => {
-  it('has the meaning of its code, else of its class, else `other`', () => {
-    expect(sqlStateMeaning('57014')).toBe('transient');
-    expect(sqlStateMeaning('57P01')).toBe('unavailable');
-    expect(sqlStateMeaning('42P01')).toBe('other');
-  });
+it('An SQLSTATE has the meaning of its code, else of its class, else `other`', () => {
+  expect(sqlStateMeaning('57014')).toBe('transient');
+  expect(sqlStateMeaning('57P01')).toBe('unavailable');
+  expect(sqlStateMeaning('42P01')).toBe('other');
 });

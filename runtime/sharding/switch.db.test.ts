@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
+import { gate } from '../concurrency/test-support/gate.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ReloadRefusedError } from '../errors.js';
@@ -27,10 +28,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     const [old, wanted] = [await nameOf(openOld), await nameOf(openNew)];
     const database = new ServedDatabase(openOld(), 60_000);
     const running = database.query({ text: 'select current_database() from pg_sleep(0.2)', values: [] });
-    let mayGoOn = (): void => {};
-    const checked = new Promise<void>((resolve) => {
-      mayGoOn = resolve;
-    });
+    const { opened: checked, open: mayGoOn } = gate();
     let ended = false;
     void running.then(() => {
       ended = true;
@@ -55,16 +53,9 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     const old = await nameOf(openOld);
     const database = new ServedDatabase(openOld(), 60_000);
     await name(database);
-    let refuse = (_: unknown): void => {};
-    let asked = (): void => {};
-    const isAsked = new Promise<void>((resolve) => {
-      asked = resolve;
-    });
+    const { opened: isRefused, open: refuse } = gate();
     const check = (): Promise<void> =>
-      new Promise((_, reject) => {
-        refuse = reject;
-        asked();
-      });
+      isRefused.then(() => Promise.reject(new ReloadRefusedError('not yet')));
     const switching = database.switchTo({ timeoutMs: 60_000, patienceMs: 60_000, check, openNew, openOld });
     const patient = name(database);
     await expect(database.query(where, { timeoutMs: 50 })).rejects.toMatchObject({ phase: 'not-sent' });
@@ -72,8 +63,7 @@ describeOn('postgresql', 'A shard whose server changes', (harness) => {
     const leaving = database.query(where, { place });
     place.leave?.();
     await expect(leaving).rejects.toMatchObject({ phase: 'not-sent' });
-    await isAsked;
-    refuse(new ReloadRefusedError('not yet'));
+    refuse();
     await expect(switching).rejects.toThrow('not yet');
     expect(await patient).toBe(old);
     await database.close(0);

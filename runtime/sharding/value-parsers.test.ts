@@ -21,21 +21,17 @@ describe('parseInstant', () => {
   });
 });
 
-describe('parseArray', () => {
-  it('reads quoted, null, nested and bounded elements', () => {
-    expect(parseArray('{}', String)).toEqual([]);
-    expect(parseArray('{1,NULL,3}', Number)).toEqual([1, null, 3]);
-    expect(parseArray('{"a,b","c\\"d\\\\","NULL",""}', String)).toEqual(['a,b', 'c"d\\', 'NULL', '']);
-    expect(parseArray('{{1,2},{3,4}}', Number)).toEqual([
-      [1, 2],
-      [3, 4],
-    ]);
-    expect(parseArray('[0:1]={7,8}', Number)).toEqual([7, 8]);
-  });
+it('parseArray reads quoted, null, nested and bounded elements', () => {
+  expect(parseArray('{}', String)).toEqual([]);
+  expect(parseArray('{1,NULL,3}', Number)).toEqual([1, null, 3]);
+  expect(parseArray('{"a,b","c\\"d\\\\","NULL",""}', String)).toEqual(['a,b', 'c"d\\', 'NULL', '']);
+  expect(parseArray('{{1,2},{3,4}}', Number)).toEqual([
+    [1, 2],
+    [3, 4],
+  ]);
+  expect(parseArray('[0:1]={7,8}', Number)).toEqual([7, 8]);
 });
 
-describe('parserFor', () => {
-  it('leaves types that it does not know as text', () => {
-    expect(parserFor(99_999)('{x}')).toBe('{x}');
-  });
+it('parserFor leaves types that it does not know as text', () => {
+  expect(parserFor(99_999)('{x}')).toBe('{x}');
 });

@@ -71,27 +71,21 @@ export function oneShardWith(search: string, replacement: string): string {
 /** A configuration of `count` PostgreSQL shards. */
 export function manyShards(count: number): string {
   const lines = [
-    'fw:',
-    '  namespace: x',
-    '  sharding:',
-    '    default-shard: { group: 0, member: 0 }',
-    '    groups:',
+    'fw:\n  namespace: x\n  sharding:\n    default-shard: { group: 0, member: 0 }\n    groups:\n',
   ];
   for (let shard = 0; shard < count; shard += 1) {
     const [group, member] = [Math.floor(shard / 64), shard % 64];
-    if (member === 0)
-      lines.push(`      - group: ${group}`, `        name: group-${group}`, '        members:');
-    lines.push(
-      `          - member: ${member}`,
-      `            name: member-${member}`,
-      '            configs:',
-      '              primary-config:',
-      `                jdbc-url: jdbc:postgresql://db-${shard}.example.com:5432/wallet`,
-      '                username: wallet',
-      '                password: ${DB_PASSWORD}',
-      '                driver-class-name: org.postgresql.Driver',
-      '                maximum-pool-size: 20',
-    );
+    if (member === 0) lines.push(`      - group: ${group}\n        name: group-${group}\n        members:\n`);
+    lines.push(`          - member: ${member}
+            name: member-${member}
+            configs:
+              primary-config:
+                jdbc-url: jdbc:postgresql://db-${shard}.example.com:5432/wallet
+                username: wallet
+                password: \${DB_PASSWORD}
+                driver-class-name: org.postgresql.Driver
+                maximum-pool-size: 20
+`);
   }
-  return `${lines.join('\n')}\n`;
+  return lines.join('');
 }

@@ -13,6 +13,12 @@ function enter(contention: Contention): Promise<() => void> {
   return contention.enter((others) => others);
 }
 
+const hasEntered = (entered: Promise<unknown>): Promise<boolean> =>
+  Promise.race([
+    entered.then(() => true),
+    new Promise<false>((resolve) => void setImmediate(resolve, false)),
+  ]);
+
 class Process {
   readonly #rowContention = new RowContention({
     ...systemEnvironment(),
@@ -76,15 +82,10 @@ test('an execution that has lost a row takes a turn at it if others of its proce
   const turn = await enter(hidden);
   const execution = process.execution();
   execution.stale(rows, true);
-  let hasEntered = false;
-  const entered = enter(execution).then((sealed) => {
-    hasEntered = true;
-    sealed();
-  });
-  await new Promise(setImmediate);
-  expect(hasEntered).toBe(false);
+  const entered = enter(execution);
+  expect(await hasEntered(entered)).toBe(false);
   turn();
-  await entered;
+  (await entered)();
 });
 
 /** Whether other executions leave the row afterwards, by chaining and a rival's lock. */
@@ -123,12 +124,8 @@ test('an execution takes a turn at a contended row whose id is among its params'
     process.execution(true, { id: idOf('b') }),
   ];
   await enter(other);
-  let hasEntered = false;
-  const entered = enter(second).then(() => {
-    hasEntered = true;
-  });
-  await new Promise(setImmediate);
-  expect(hasEntered).toBe(false);
+  const entered = enter(second);
+  expect(await hasEntered(entered)).toBe(false);
   turn();
   await entered;
 });

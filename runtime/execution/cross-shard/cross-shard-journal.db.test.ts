@@ -1,58 +1,43 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DatabaseHarness } from '../../../test/databases/databases.js';
-import { testDataSource, topologyOf } from '../../../test/databases/topology.js';
-import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
-import { ExecutionConfiguration } from '../../action/execution-configuration.js';
-import type { DataSourceConfig } from '../../config/types.js';
-import { openDatabases } from '../../databases.js';
+import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { Decimal } from '../../domain/decimal.js';
 import { uuid7 } from '../../domain/id-source.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { CrossShardPartialError, type JournalError, UnknownShardError } from '../../errors.js';
-import { migrate } from '../../migration/migrate.js';
-import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
+import { primaryOf } from '../../sharding/test-support/changed-topology.js';
 import {
   ACROSS,
   ALICE,
   accountMigrations,
   CreditAction,
+  configure,
   HERE,
   MoveAction,
+  makeBank,
   openBank,
   type TestBank,
   THERE,
 } from '../test-support/accounts.js';
 import { type CompiledProgram, compileProgram } from '../test-support/compiled-program.js';
 import type { CrashPlan } from '../test-support/crashing-move.js';
-import { undoSecondPart } from '../test-support/half-done.js';
-
-const shards = [HERE, THERE];
-
-async function bankOn(harness: DatabaseHarness): Promise<TestBank> {
-  return openBank(await harness.makeShards({ shards, migrations: accountMigrations }));
-}
+import { halfDone, undoSecondPart } from '../test-support/half-done.js';
 
 function refusal(reason: JournalError['reason']): object {
   return { code: 'FW_JOURNAL', reason };
 }
 
 describeOnEachAdapter('The cross-shard journal', (harness) => {
-  async function halfDone(): Promise<{ bank: TestBank; from: string; to: string; id: string }> {
-    const bank = await bankOn(harness);
-    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
-    await bank.move(from, 3, to);
-    return { bank, from, to, id: await undoSecondPart(bank, to) };
+  async function leaveHalfDone(): Promise<{ bank: TestBank; from: string; to: string; id: string }> {
+    const bank = await makeBank(harness);
+    return { bank, ...(await halfDone(bank)) };
   }
 
   it('has closed the entry before the caller receives the result', async () => {
-    const bank = await bankOn(harness);
+    const bank = await makeBank(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     await bank.move(from, 3, to);
     expect(await bank.journal.open()).toEqual([]);
@@ -66,9 +51,9 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('leases its entry for as long as the execution may take, even for months', async () => {
-    const bank = await bankOn(harness);
+    const bank = await makeBank(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
-    const patient = ExecutionConfiguration.Builder.executionConfiguration()
+    const patient = configure()
       .allowCrossShard(true)
       .timeoutMs(90 * 24 * 3_600_000)
       .build();
@@ -77,21 +62,21 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('is not written by plans of one shard', async () => {
-    const bank = await bankOn(harness);
+    const bank = await makeBank(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(HERE, 5)];
     await bank.move(from, 3, to);
     expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
   });
 
   it('has no entry when the first shard transaction was not applied', async () => {
-    const bank = await bankOn(harness);
+    const bank = await makeBank(harness);
     const [from, to] = [await bank.open(HERE, 999_999), await bank.open(THERE, 5)];
     await expect(bank.move(from, -3, to)).rejects.toMatchObject({ code: 'FW_CONSTRAINT_VIOLATION' });
     expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
   });
 
   it('has closed the entry before the caller receives CrossShardPartialError', async () => {
-    const bank = await bankOn(harness);
+    const bank = await makeBank(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 999_999)];
     const error = await bank.move(from, 3, to).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(CrossShardPartialError);
@@ -109,33 +94,24 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
 
   it('applies every shard transaction if its caller aborts after the first', async () => {
     const abort = new AbortController();
-    const databases = await harness.makeShards({ shards, migrations: accountMigrations });
-    const aborting = wrappedRegistry(databases, async ({ text }, send) => {
+    const bank = await makeBank(harness, async ({ text }, send) => {
       const rows = await send();
       if (text.includes('INSERT INTO eventlog.journal')) abort.abort();
       return rows;
     });
-    const bank = openBank(aborting);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
-    const configuration = ExecutionConfiguration.Builder.executionConfiguration()
-      .allowCrossShard(true)
-      .signal(abort.signal)
-      .build();
+    const configuration = configure().allowCrossShard(true).signal(abort.signal).build();
     await bank.executor.execute(ALICE, MoveAction, { from, to: [to], amount: new Decimal(3) }, configuration);
     expect(abort.signal.aborted).toBe(true);
     expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
   });
 
   it('keeps the entry open for recovery when the outcome of a shard transaction is not known in time', async () => {
-    const registry = await harness.makeShards({ shards, migrations: accountMigrations });
     let cut = false;
-    const bank = openBank(
-      wrappedRegistry(registry, (statement, send, { shard }) => {
-        if (!cut || shard !== THERE || !statement.text.includes('INSERT INTO eventlog.actions'))
-          return send();
-        return Promise.reject(new DriverFailure('the connection was lost', { phase: 'in-flight' }));
-      }),
-    );
+    const bank = await makeBank(harness, (statement, send, { shard }) => {
+      if (!cut || shard !== THERE || !statement.text.includes('INSERT INTO eventlog.actions')) return send();
+      return Promise.reject(new DriverFailure('the connection was lost', { phase: 'in-flight' }));
+    });
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     cut = true;
     const error = await bank.move(from, 3, to).catch((thrown: unknown) => thrown);
@@ -152,13 +128,9 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('reports an entry that could not be closed, because its missing changes may still be applied', async () => {
-    const registry = await harness.makeShards({ shards, migrations: accountMigrations });
-    const bank = openBank(
-      wrappedRegistry(registry, (statement, send) =>
-        statement.name === 'fw_journal_close'
-          ? Promise.reject(new DriverFailure('out of reach', { phase: 'not-sent', reason: 'unreachable' }))
-          : send(),
-      ),
+    const unreachable = new DriverFailure('out of reach', { phase: 'not-sent', reason: 'unreachable' });
+    const bank = await makeBank(harness, ({ name }, send) =>
+      name === 'fw_journal_close' ? Promise.reject(unreachable) : send(),
     );
     const [from, full] = [await bank.open(HERE, 10), await bank.open(THERE, 999_999)];
     const error = await bank.move(from, 3, full).catch((thrown: unknown) => thrown);
@@ -167,7 +139,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('lists the status of each shard transaction', async () => {
-    const { bank, id } = await halfDone();
+    const { bank, id } = await leaveHalfDone();
     expect(await bank.journal.open()).toMatchObject([
       {
         id,
@@ -186,7 +158,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('lists an entry with a transaction of a shard that is not configured', async () => {
-    const { bank, id } = await halfDone();
+    const { bank, id } = await leaveHalfDone();
     const gone = uuid7.next(ShardIdentifier.of(9, 9).bits);
     await bank.rows(
       HERE,
@@ -199,25 +171,21 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('finishes an entry under the recorded action ids, events included', async () => {
-    const { bank, to, id } = await halfDone();
+    const { bank, to, id } = await leaveHalfDone();
     const [entry] = await bank.journal.open();
     await bank.journal.finish(id);
     expect(await bank.balance(to)).toBe('8');
     const actionId = entry?.parts[1]?.actionId;
-    expect(
-      await bank.rows(THERE, `select status, name, principal from eventlog.actions where id = '${actionId}'`),
-    ).toEqual([['committed', 'Move', 'alice']]);
-    expect(
-      await bank.rows(
-        THERE,
-        `select event_type, model_name, model_id, payload, model_version from eventlog.events where action_id = '${actionId}'`,
-      ),
-    ).toEqual([['AccountCredited', 'Account', to, { amount: '3' }, '2']]);
+    const written = `select status, name, principal, event_type, model_id, payload, model_version
+      from eventlog.actions a join eventlog.events e on e.action_id = a.id where a.id = '${actionId}'`;
+    expect(await bank.rows(THERE, written)).toEqual([
+      ['committed', 'Move', 'alice', 'AccountCredited', to, { amount: '3' }, '2'],
+    ]);
     expect(await bank.journal.open()).toEqual([]);
   });
 
   it('applies the schedules and cancellations of a shard transaction', async () => {
-    const bank = await bankOn(harness);
+    const bank = await makeBank(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
     const later = { account: to, amount: new Decimal(1), pin: 'later' };
     await bank.executor.execute(ALICE, CreditAction, later);
@@ -239,7 +207,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('applies no shard transaction twice when several processes finish an entry repeatedly', async () => {
-    const { bank, to, id } = await halfDone();
+    const { bank, to, id } = await leaveHalfDone();
     const attempts = await Promise.allSettled(Array.from({ length: 5 }, () => bank.journal.finish(id)));
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const attempt of attempts) {
@@ -250,7 +218,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('closes an entry whose shard transactions have all been applied', async () => {
-    const { bank, to, id } = await halfDone();
+    const { bank, to, id } = await leaveHalfDone();
     await bank.journal.finish(id);
     await bank.rows(HERE, "update eventlog.journal set state = 'open', outcome = null, closed_date = null");
     await bank.journal.finish(id);
@@ -259,7 +227,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('does not finish an entry whose models have changed', async () => {
-    const { bank, to, id } = await halfDone();
+    const { bank, to, id } = await leaveHalfDone();
     await bank.credit(to, 1);
     await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('stale'));
     expect(await bank.balance(to)).toBe('6');
@@ -267,7 +235,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('does not finish an entry with a fenced shard transaction', async () => {
-    const { bank, to, id } = await halfDone();
+    const { bank, to, id } = await leaveHalfDone();
     const [entry] = await bank.journal.open();
     expect(await bank.executor.outcomeOf(String(entry?.parts[1]?.actionId))).toBe('void');
     await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('void'));
@@ -276,7 +244,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('does not touch an entry that another process has leased', async () => {
-    const { bank, id } = await halfDone();
+    const { bank, id } = await leaveHalfDone();
     const { journal } = bank.gateways.gateway(HERE);
     await journal.lease(id, uuid7.next(HERE.bits), 60_000);
     await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('leased'));
@@ -285,7 +253,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('takes over an entry whose lease has expired', async () => {
-    const { bank, to, id } = await halfDone();
+    const { bank, to, id } = await leaveHalfDone();
     const { journal } = bank.gateways.gateway(HERE);
     const late = uuid7.next(HERE.bits);
     await journal.lease(id, late, 0);
@@ -295,7 +263,7 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('stores a note with an entry, which can still be finished', async () => {
-    const { bank, to, id } = await halfDone();
+    const { bank, to, id } = await leaveHalfDone();
     await bank.journal.flag(id, 'asked the owner');
     expect(await bank.journal.open()).toMatchObject([{ id, state: 'flagged', note: 'asked the owner' }]);
     await bank.journal.finish(id);
@@ -304,13 +272,13 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
   });
 
   it('refuses unknown ids', async () => {
-    const bank = await bankOn(harness);
+    const bank = await makeBank(harness);
     await expect(bank.journal.finish(uuid7.next(HERE.bits))).rejects.toMatchObject(refusal('unknown'));
     await expect(bank.journal.finish('entry')).rejects.toMatchObject({ code: 'FW_VALIDATION' });
   });
 
   it('deletes closed entries after the retention time, except partially applied ones', async () => {
-    const bank = await bankOn(harness);
+    const bank = await makeBank(harness);
     const [from, to, full] = [
       await bank.open(HERE, 10),
       await bank.open(THERE, 5),
@@ -364,70 +332,19 @@ describe('A process killed between two commits', () => {
     );
   }
 
-  describeOnEachAdapter(
+  describeOn(
+    'postgresql',
     'leaves an entry from which the remaining shard transactions are applied',
     (harness) => {
       it('by another process', async () => {
-        const setting = harness.adapter === 'pglite' ? await embedded() : await onServer(harness);
-        try {
-          const bank = openBank(await started(setting.open()));
-          const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
-          await bank.databases.close();
-          await crash({ urls: setting.urls, user: setting.user, from, to, amount: 3 });
-          const survivor = openBank(await started(setting.open()));
-          await expectHalf(survivor, from, to);
-          await survivor.databases.close();
-        } finally {
-          setting.remove();
-        }
+        const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
+        const [here, there] = [primaryOf(topology, HERE), primaryOf(topology, THERE)];
+        const bank = openBank(harness.open(topology));
+        const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+        const user = { user: here.username ?? '', password: here.password?.reveal() ?? '' };
+        await crash({ urls: [here.url, there.url], user, from, to, amount: 3 });
+        await expectHalf(openBank(harness.open(topology)), from, to);
       });
     },
   );
 });
-
-interface Setting extends Pick<CrashPlan, 'urls' | 'user'> {
-  open(): DatabaseRegistry;
-  remove(): void;
-}
-
-/** Starting an embedded database may take longer than an action's deadline on a busy machine. */
-async function started(databases: DatabaseRegistry): Promise<DatabaseRegistry> {
-  const statement = { text: 'select 1', values: [] };
-  for (const shard of databases.shards()) {
-    await databases.database(shard).query(statement, { timeoutMs: 100_000 });
-  }
-  return databases;
-}
-
-/** Databases that outlive a process. */
-async function embedded(): Promise<Setting> {
-  const root = mkdtempSync(join(tmpdir(), 'fw-crash-'));
-  const url = (name: string): DataSourceConfig['url'] => ({
-    kind: 'pglite',
-    storage: 'file',
-    location: join(root, name),
-  });
-  const setting = settingOf([url('here'), url('there')], undefined, () =>
-    rmSync(root, { recursive: true, force: true }),
-  );
-  const registry = setting.open();
-  await migrate(registry, { migrations: accountMigrations });
-  await registry.close();
-  return setting;
-}
-
-async function onServer(harness: DatabaseHarness): Promise<Setting> {
-  const topology = await harness.makeTopology({ shards, migrations: accountMigrations });
-  const [here, there] = topology.groups.flatMap(({ members }) => members.map(({ primary }) => primary));
-  if (here === undefined || there === undefined) throw new Error('Two shards are needed');
-  const user = { user: here.username ?? '', password: here.password?.reveal() ?? '' };
-  return settingOf([here.url, there.url], user, () => {});
-}
-
-function settingOf(urls: CrashPlan['urls'], user: CrashPlan['user'], remove: () => void): Setting {
-  const sources = urls.map((url, index): [ShardIdentifier, DataSourceConfig] => [
-    index === 0 ? HERE : THERE,
-    testDataSource(url, user),
-  ]);
-  return { urls, user, remove, open: () => openDatabases(topologyOf(sources), { warn: () => {} }) };
-}

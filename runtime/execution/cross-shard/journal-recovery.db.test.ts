@@ -1,20 +1,22 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { assembleApplication } from '../../application.js';
+import type { Upcaster } from '../../domain/descriptor.js';
 import { uuid7 } from '../../domain/id-source.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import {
   accountApplication,
-  accountMigrations,
   HERE,
+  makeAccounts,
+  makeBank,
   openBank,
   type TestBank,
   THERE,
 } from '../test-support/accounts.js';
-import { undoSecondPart } from '../test-support/half-done.js';
+import { halfDone } from '../test-support/half-done.js';
 import { JournalRecovery } from './journal-recovery.js';
 
 /** Starting embedded databases takes long on a busy machine. */
@@ -39,22 +41,20 @@ function recoveryOf({ journal, gateways }: TestBank, warnings: string[] = []): J
   return recovery;
 }
 
-/** Leaves a move of 3 from the first account to the second one half done. */
-async function halfDone(bank: TestBank): Promise<{ from: string; to: string; id: string }> {
-  const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
-  await bank.move(from, 3, to);
-  return { from, to, id: await undoSecondPart(bank, to) };
-}
-
-function makeShards(harness: DatabaseHarness): Promise<DatabaseRegistry> {
-  return harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
-}
-
 const IN_TIME = { timeout: 25_000, interval: 20 };
+
+/** A bank of the release in which the params of moves have version 2. */
+function laterBank(databases: DatabaseRegistry, upcaster: Upcaster): TestBank {
+  return openBank(databases, undefined, (actions: readonly ActionDescriptor[]) =>
+    actions.map((each) => (each.name === 'Move' ? { ...each, version: 2, upcasters: [upcaster] } : each)),
+  );
+}
+
+const renamed: Upcaster = ({ amount, ...rest }) => ({ ...rest, sum: amount ?? null });
 
 describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
   it('recovers by itself in an application that delivers', async () => {
-    const databases = await makeShards(harness);
+    const databases = await makeAccounts(harness);
     const bank = openBank(databases);
     const { to, id } = await halfDone(bank);
     const warnings: string[] = [];
@@ -76,7 +76,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
   });
 
   it('is finished once by several processes', async () => {
-    const databases = await makeShards(harness);
+    const databases = await makeAccounts(harness);
     const banks = [openBank(databases), openBank(databases), openBank(databases)] as const;
     const moves = [await halfDone(banks[0]), await halfDone(banks[0])];
     const warnings: string[] = [];
@@ -92,7 +92,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
   });
 
   it('is left alone while an execution or an operator has leased an entry', async () => {
-    const bank = openBank(await makeShards(harness));
+    const bank = await makeBank(harness);
     const { to, id } = await halfDone(bank);
     const { id: other, to: otherTo } = await halfDone(bank);
     await bank.gateways.gateway(HERE).journal.lease(id, uuid7.next(HERE.bits), 600_000);
@@ -104,7 +104,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
   });
 
   it('flags entries that cannot be finished with the reason, and retries them only on request', async () => {
-    const bank = openBank(await makeShards(harness));
+    const bank = await makeBank(harness);
     const { to, id } = await halfDone(bank);
     await bank.credit(to, 1);
     const warnings: string[] = [];
@@ -136,7 +136,7 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
 
   it('waits for an unreachable shard, and stores the reason', async () => {
     let cut = true;
-    const registry = wrappedRegistry(await makeShards(harness), (_statement, send, { shard }) =>
+    const registry = wrappedRegistry(await makeAccounts(harness), (_statement, send, { shard }) =>
       cut && shard === THERE
         ? Promise.reject(new DriverFailure('connection refused', { phase: 'not-sent' }))
         : send(),
@@ -160,5 +160,55 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
     cut = false;
     await bank.journal.requestFinish(id);
     await expect.poll(() => bank.balance(to), IN_TIME).toBe('8');
+  });
+});
+
+describeOnEachAdapter('Shard transactions of a cross-shard plan', (harness) => {
+  it('of an older release are applied by a newer one, with params of its version', async () => {
+    const databases = await makeAccounts(harness);
+    const { to, id } = await halfDone(openBank(databases));
+    const bank = laterBank(databases, renamed);
+    await bank.journal.finish(id);
+    expect(await bank.balance(to)).toBe('8');
+    const [params] = await bank.rows(
+      THERE,
+      "select params->>'sum' from eventlog.actions where name = 'Move'",
+    );
+    expect(params).toEqual(['3']);
+  });
+
+  it('of a newer release are left to a process of that release, without an attempt and without a pause', async () => {
+    const databases = await makeAccounts(harness);
+    const after = laterBank(databases, renamed);
+    const { to, id } = await halfDone(after);
+    const before = openBank(databases);
+    await expect(before.journal.finish(id)).rejects.toMatchObject({ code: 'FW_JOURNAL', reason: 'newer' });
+    const looks = vi.spyOn(before.journal, 'finish');
+    const warnings: string[] = [];
+    const recovery = recoveryOf(before, warnings);
+    await expect.poll(() => looks.mock.calls.length, IN_TIME).toBeGreaterThan(2);
+    await recovery.stop();
+    expect(warnings).toEqual([]);
+    expect(await before.journal.show(id)).toMatchObject({ state: 'open', attempts: 0, note: undefined });
+    await after.journal.finish(id);
+    expect(await after.balance(to)).toBe('8');
+  });
+
+  it('stay unapplied while their upcaster throws, and are applied once it is fixed', async () => {
+    const databases = await makeAccounts(harness);
+    const { to, id } = await halfDone(openBank(databases));
+    const broken = laterBank(databases, () => {
+      throw new TypeError('no sum');
+    });
+    await expect(broken.journal.finish(id)).rejects.toMatchObject({
+      reason: 'refused',
+      message: expect.stringContaining(
+        'The upcaster of the params of Move from version 1 has failed: no sum',
+      ),
+    });
+    expect(await broken.balance(to)).toBe('5');
+    const mended = laterBank(databases, renamed);
+    await mended.journal.finish(id);
+    expect(await mended.balance(to)).toBe('8');
   });
 });

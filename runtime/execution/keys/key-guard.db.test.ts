@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
-import { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import {
@@ -12,7 +11,16 @@ import {
 import { ResultJson } from '../../persistence/codec/result-json.js';
 import type { KeyName } from '../../persistence/write/idempotency-key.js';
 import type { PartResult } from '../attempt.js';
-import { ALICE, accountMigrations, CreditAction, HERE, openBank, THERE } from '../test-support/accounts.js';
+import {
+  ALICE,
+  accountMigrations,
+  CreditAction,
+  configure,
+  HERE,
+  makeBank,
+  openBank,
+  THERE,
+} from '../test-support/accounts.js';
 import { KeyGuard } from './key-guard.js';
 import { KeyRepeats } from './key-repeats.js';
 
@@ -83,11 +91,11 @@ describeOnEachAdapter('A key whose home is not the target', (harness) => {
   });
 
   test('is not treated as a repeat if an application’s constraint has the name of the runtime’s', async () => {
-    const bank = openBank(await harness.makeShards({ shards: [HERE], migrations: accountMigrations }));
+    const bank = await makeBank(harness);
     await bank.rows(HERE, 'create unique index idempotency_keys_pkey on accounts (balance)');
     const account = await bank.open(HERE, 5);
     await bank.open(HERE, 6);
-    const once = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey('once').build();
+    const once = configure().idempotencyKey('once').build();
     const params = { account, amount: new Decimal(1) };
     await expect(bank.executor.execute(ALICE, CreditAction, params, once)).rejects.toMatchObject({
       code: 'FW_UNIQUE_VIOLATION',

@@ -1,10 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { ActionRegistry } from '../../action/action-registry.js';
-import {
-  ExecutionConfiguration,
-  type ExecutionConfigurationBuilder,
-} from '../../action/execution-configuration.js';
+import type { ExecutionConfigurationBuilder } from '../../action/execution-configuration.js';
 import { Reach } from '../../action/tenancy.js';
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
@@ -13,15 +10,14 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, accountModel } from '../../domain/test-support/account.js';
 import { ForbiddenError, IdempotencyKeyReusedError, ModelNotFoundError } from '../../errors.js';
 import type { Statement } from '../../sharding/shard-database.js';
-import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import { ActionExecutor } from '../action-executor.js';
 import {
   ALICE,
-  accountMigrations,
   CreditAction,
+  configure,
   HERE,
+  makeBank,
   OpenAction,
-  openBank,
   type TestBank,
   THERE,
 } from '../test-support/accounts.js';
@@ -38,17 +34,19 @@ describeOnEachAdapter('A process that has seen no repeat for a while', (harness)
   function credit(
     key: string,
     amount: number,
-    configure: (builder: ExecutionConfigurationBuilder) => unknown = () => {},
+    change: (builder: ExecutionConfigurationBuilder) => unknown = () => {},
     to = account,
   ): Promise<Account> {
-    const builder = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(key);
-    configure(builder);
-    return bank.executor.execute(
-      ALICE,
-      CreditAction,
-      { account: to, amount: new Decimal(amount) },
-      builder.build(),
-    );
+    const builder = configure().idempotencyKey(key);
+    change(builder);
+    const params = { account: to, amount: new Decimal(amount) };
+    return bank.executor.execute(ALICE, CreditAction, params, builder.build());
+  }
+
+  /** Opens an account under a key. */
+  function open(shard: ShardIdentifier, key: string, executor = bank.executor): Promise<Account> {
+    const params = { shard, balance: new Decimal(1) };
+    return executor.execute(ALICE, OpenAction, params, configure().idempotencyKey(key).build());
   }
 
   const newKey = (): string => `new-${++keys}`;
@@ -58,13 +56,10 @@ describeOnEachAdapter('A process that has seen no repeat for a while', (harness)
 
   beforeEach(async () => {
     sent = [];
-    const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
-    bank = openBank(
-      wrappedRegistry(databases, (statement, send) => {
-        sent.push(statement);
-        return send();
-      }),
-    );
+    bank = await makeBank(harness, (statement, send) => {
+      sent.push(statement);
+      return send();
+    });
     account = await bank.open(HERE, 0);
     await credit('first', 1);
     await seeNoRepeat();
@@ -137,11 +132,6 @@ describeOnEachAdapter('A process that has seen no repeat for a while', (harness)
     [THERE, HERE],
     [HERE, THERE],
   ])('answers a repeat that would write elsewhere than the first one: %s, then %s', async (first, now) => {
-    const { executor } = bank;
-    const open = (shard: ShardIdentifier, key: string): Promise<Account> => {
-      const configuration = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(key);
-      return executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(1) }, configuration.build());
-    };
     const { id } = await open(first, 'first');
     await Promise.all(Array.from({ length: LOOK_UPS }, () => open(HERE, newKey())));
     expect((await open(now, 'first')).id.getValue()).toBe(id.getValue());
@@ -149,26 +139,17 @@ describeOnEachAdapter('A process that has seen no repeat for a while', (harness)
 
   test('refuses a repeat whose first result the caller may no longer reach', async () => {
     let groups = [HERE.group, THERE.group];
-    const opening = {
-      name: 'Open',
-      actionClass: OpenAction,
-      params: [],
-      create: () => new OpenAction(systemClock),
-    };
+    const create = (): OpenAction => new OpenAction(systemClock);
     const executor = new ActionExecutor({
-      registry: new ActionRegistry([opening]),
+      registry: new ActionRegistry([{ name: 'Open', actionClass: OpenAction, params: [], create }]),
       gateways: bank.gateways,
       models: [accountModel as unknown as ModelDescriptor],
       reach: (principal) => new Reach(principal, new Set(groups)),
     });
-    const open = (shard: ShardIdentifier, key: string): Promise<Account> => {
-      const configuration = ExecutionConfiguration.Builder.executionConfiguration().idempotencyKey(key);
-      return executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(1) }, configuration.build());
-    };
-    await open(THERE, 'first');
+    await open(THERE, 'first', executor);
     groups = [HERE.group];
-    await Promise.all(Array.from({ length: LOOK_UPS }, () => open(HERE, newKey())));
-    await expect(open(HERE, 'first')).rejects.toThrow(ForbiddenError);
+    await Promise.all(Array.from({ length: LOOK_UPS }, () => open(HERE, newKey(), executor)));
+    await expect(open(HERE, 'first', executor)).rejects.toThrow(ForbiddenError);
   });
 
   test('takes a key whose time is over for a new request', async () => {

@@ -1,104 +1,36 @@
 import { beforeEach, expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
-import { Action } from '../../action/action.js';
-import { ActionRegistry } from '../../action/action-registry.js';
-import {
-  ExecutionConfiguration,
-  type ExecutionConfigurationBuilder,
-} from '../../action/execution-configuration.js';
-import { systemClock } from '../../domain/clock.js';
+import type { ExecutionConfigurationBuilder } from '../../action/execution-configuration.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
-import type { Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { Account, accountModel, newAccount } from '../../domain/test-support/account.js';
+import { Account, newAccount } from '../../domain/test-support/account.js';
 import { CommitOutcomeUnknownError, RefusedError, ShardUnavailableError } from '../../errors.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { type Interceptor, wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
-import { ActionExecutor } from '../action-executor.js';
-import {
-  AccountRepository,
-  ALICE,
-  accountMigrations,
-  HERE,
-  openBank,
-  type TestBank,
-  THERE,
-} from '../test-support/accounts.js';
-
-interface SpendParams {
-  readonly account: string;
-  readonly amount: Decimal;
-}
-
-/** Debits an account if its balance suffices. */
-class SpendAction extends Action<SpendParams, Account> {
-  readonly #accounts: AccountRepository;
-
-  constructor(accounts: AccountRepository) {
-    super(systemClock);
-    this.#accounts = accounts;
-  }
-
-  protected async perform(_: Principal, { account, amount }: SpendParams): Promise<Account> {
-    const found = await this.#accounts.getById(account);
-    if (found.balance.lessThan(amount)) throw new RefusedError('Insufficient balance');
-    return this.plan().update(found.credit(amount.negated()));
-  }
-}
-
-/** Opens an account under an id that the caller chose. */
-class NameAction extends Action<{ readonly id: string }, Account> {
-  protected perform(_: Principal, { id }: { readonly id: string }): Account {
-    return this.plan().add(newAccount(new Decimal(1), HERE).id(ShardedId.of(Account, id)).build());
-  }
-}
+import { configure, HERE, makeAccounts, openBank, type TestBank, THERE } from '../test-support/accounts.js';
 
 /** One process: its executor shares only the databases with others. */
 class Process {
   readonly bank: TestBank;
-  readonly executor: ActionExecutor;
 
   constructor(databases: DatabaseRegistry, intercept: Interceptor = (_, send) => send()) {
     this.bank = openBank(wrappedRegistry(databases, intercept));
-    const { gateways } = this.bank;
-    const accounts = new AccountRepository(gateways);
-    const decimal = { kind: 'decimal', precision: 19, scale: 4 } as const;
-    const registry = new ActionRegistry([
-      {
-        name: 'Spend',
-        actionClass: SpendAction,
-        params: [
-          { name: 'account', type: { kind: 'uuid' } },
-          { name: 'amount', type: decimal },
-        ],
-        create: () => new SpendAction(accounts),
-      },
-      {
-        name: 'Name',
-        actionClass: NameAction,
-        params: [{ name: 'id', type: { kind: 'uuid' } }],
-        create: () => new NameAction(systemClock),
-      },
-    ]);
-    this.executor = new ActionExecutor({
-      registry,
-      gateways,
-      models: [accountModel as unknown as ModelDescriptor],
-    });
   }
 
+  /** Debits 10 if the balance suffices, under the key `k`. */
   spend(
     account: string,
-    configure: (builder: ExecutionConfigurationBuilder) => unknown = () => {},
+    change: (builder: ExecutionConfigurationBuilder) => unknown = () => {},
   ): Promise<Account> {
-    const builder = ExecutionConfiguration.Builder.executionConfiguration()
-      .idempotencyKey('k')
-      .timeoutMs(20_000);
-    configure(builder);
-    return this.executor.execute(ALICE, SpendAction, { account, amount: new Decimal(10) }, builder.build());
+    const builder = configure().idempotencyKey('k').timeoutMs(20_000);
+    change(builder);
+    return this.bank.run(async (plan, accounts) => {
+      const found = await accounts.getById(account);
+      if (found.balance.lessThan(10)) throw new RefusedError('Insufficient balance');
+      return plan.update(found.credit(new Decimal(-10)));
+    }, builder.build());
   }
 }
 
@@ -132,7 +64,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
   }
 
   beforeEach(async () => {
-    databases = await harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
+    databases = await makeAccounts(harness);
     first = new Process(databases);
     await openAccount(HERE);
   });
@@ -142,22 +74,18 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     new Process(databases, once('after', isLookUp, work));
 
   test.each([HERE, THERE])(
-    'gets the result, and not a refusal by its own effect (shard %s)',
+    'gets and reports the earlier result, and not a refusal by its own effect (shard %s)',
     async (shard) => {
       await openAccount(shard);
-      const repeat = await afterLookUp().spend(account);
+      const reports: unknown[] = [];
+      const repeat = await afterLookUp().spend(account, (builder) =>
+        builder.onReport(({ replayed, errorCode }) => reports.push([replayed, errorCode])),
+      );
       expect(repeat.balance.toFixed()).toBe('0');
+      expect(reports).toEqual([[true, undefined]]);
       expect(await first.bank.balance(account)).toBe('0');
     },
   );
-
-  test('reports that the result is that of an earlier execution', async () => {
-    const reports: unknown[] = [];
-    await afterLookUp().spend(account, (builder) =>
-      builder.onReport(({ replayed, errorCode }) => reports.push([replayed, errorCode])),
-    );
-    expect(reports).toEqual([[true, undefined]]);
-  });
 
   test('is not refused because of the version that its own request created', async () => {
     const id = ShardedId.of(Account, account);
@@ -174,12 +102,11 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
 
   test('does not collide with the row that its own request added', async () => {
     const id = ShardedId.generate(Account, HERE).getValue();
-    const name = ({ executor }: Process): Promise<Account> => {
-      const configuration = ExecutionConfiguration.Builder.executionConfiguration()
-        .idempotencyKey('k')
-        .build();
-      return executor.execute(ALICE, NameAction, { id }, configuration);
-    };
+    const name = ({ bank }: Process): Promise<Account> =>
+      bank.run(
+        (plan) => plan.add(newAccount(new Decimal(1), HERE).id(ShardedId.of(Account, id)).build()),
+        configure().idempotencyKey('k').build(),
+      );
     expect((await name(afterLookUp(() => name(first)))).id.getValue()).toBe(id);
   });
 
@@ -230,7 +157,7 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
 
 describeOn('postgresql', 'The same key sent to two processes at once', (harness) => {
   test('has one effect and two answers', async () => {
-    const databases = await harness.makeShards({ migrations: accountMigrations });
+    const databases = await makeAccounts(harness);
     const [one, other] = [new Process(databases), new Process(databases)];
     for (let round = 0; round < 60; round += 1) {
       const account = await one.bank.open(HERE, 10);

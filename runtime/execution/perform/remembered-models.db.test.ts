@@ -1,14 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
-import { Action } from '../../action/action.js';
-import type { ActionPlan } from '../../action/action-plan.js';
-import {
-  ExecutionConfiguration,
-  type ExecutionConfigurationBuilder,
-} from '../../action/execution-configuration.js';
+import type { ExecutionConfigurationBuilder } from '../../action/execution-configuration.js';
 import type { AttemptEnd } from '../../action/execution-report.js';
-import { systemEnvironment } from '../../concurrency/execution-environment.js';
-import { type Clock, systemClock } from '../../domain/clock.js';
+import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ShardedId } from '../../domain/id.js';
 import { Account, newAccount } from '../../domain/test-support/account.js';
@@ -24,23 +18,28 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { countingRegistry } from '../../sharding/test-support/counting-registry.js';
 import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import {
-  AccountRepository,
-  ALICE,
   accountMigrations,
+  configure,
   HERE,
   openBank,
   type TestBank,
   THERE,
+  type Work,
 } from '../test-support/accounts.js';
-
-type Work = (plan: ActionPlan, accounts: AccountRepository) => unknown;
-
-const settings = (): ExecutionConfigurationBuilder => ExecutionConfiguration.Builder.executionConfiguration();
 
 const credit =
   (id: string, amount: number): Work =>
   async (plan, accounts) =>
     plan.update((await accounts.getById(id)).credit(new Decimal(amount)));
+
+/** Returns the balance of one account, and changes another one. */
+const seeing =
+  (id: string, changed: string): Work =>
+  async (plan, accounts) => {
+    const seen = await accounts.getById(id);
+    plan.update((await accounts.getById(changed)).credit(new Decimal(1)));
+    return seen.balance.toFixed();
+  };
 
 /** A withdrawal, which is refused without enough money. */
 const withdraw =
@@ -50,20 +49,6 @@ const withdraw =
     if (account.balance.lessThan(amount)) throw new RefusedError(`Only ${account.balance.toFixed()}`);
     return plan.update(account.credit(new Decimal(-amount)));
   };
-
-/** Runs the given function in `perform`. */
-class DoAction extends Action<{ readonly work: Work }, unknown> {
-  readonly #accounts: AccountRepository;
-
-  constructor(clock: Clock, accounts: AccountRepository) {
-    super(clock);
-    this.#accounts = accounts;
-  }
-
-  protected perform(_: unknown, { work }: { readonly work: Work }): unknown {
-    return work(this.plan(), this.#accounts);
-  }
-}
 
 describeOnEachAdapter('A model that a process remembers', (harness) => {
   /** Executors with a memory each, as in several processes. */
@@ -77,24 +62,17 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
 
   class Process {
     readonly bank: TestBank;
-    readonly accounts: AccountRepository;
     readonly ends: AttemptEnd[] = [];
 
     constructor(databases: DatabaseRegistry) {
-      const create = (): DoAction => new DoAction(systemClock, this.accounts);
-      this.bank = openBank(databases, systemEnvironment(), (actions) => [
-        ...actions,
-        { name: 'Do', actionClass: DoAction, params: [], create },
-      ]);
-      this.accounts = new AccountRepository(this.bank.gateways);
+      this.bank = openBank(databases);
     }
 
-    run(work: Work, configuration: ExecutionConfigurationBuilder = settings()): Promise<unknown> {
-      const { executor } = this.bank;
+    run(work: Work, configuration: ExecutionConfigurationBuilder = configure()): Promise<unknown> {
       configuration.timeoutMs(60_000).onReport(({ attempts }) => {
         this.ends.push(...attempts.map(({ end }) => end));
       });
-      return executor.execute(ALICE, DoAction, { work }, configuration.build());
+      return this.bank.run(work, configuration.build());
     }
 
     /** An account with this balance, which this process remembers at version 2. */
@@ -162,7 +140,7 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
   test('is read again when another process has changed it, without a pause and without counting', async () => {
     const id = await here.known(10);
     await other.run(credit(id, 5));
-    const once = settings().maximumAttempts(1);
+    const once = configure().maximumAttempts(1);
     expect(((await here.run(credit(id, 1), once)) as Account).balance.toFixed()).toBe('16');
     expect(here.ends).toEqual(['unconfirmed', 'applied']);
     expect(here.bank.executor.remembered.disproven).toBe(1);
@@ -173,7 +151,7 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     await here.run(async (_, accounts) => void (await accounts.getById(read)));
     await sql(`update accounts set balance = 50 where id in ('${written}', '${read}')`);
     const ids = [written, written, read, untouched];
-    await Promise.all(ids.map((id) => here.run(credit(id, 1), settings().maximumAttempts(1))));
+    await Promise.all(ids.map((id) => here.run(credit(id, 1), configure().maximumAttempts(1))));
     expect(await Promise.all(ids.map((id) => balance(here, id)))).toEqual(['52', '52', '51', '11']);
   });
 
@@ -211,7 +189,7 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     const id = await here.known(10);
     await other.run(credit(id, 1));
     const at = (version: number): Promise<unknown> =>
-      here.run(credit(id, 1), settings().ifVersion(ShardedId.of(Account, id), version));
+      here.run(credit(id, 1), configure().ifVersion(ShardedId.of(Account, id), version));
     await at(3);
     await other.run(credit(id, 1));
     await expect(at(4)).rejects.toThrow(PreconditionFailedError);
@@ -233,34 +211,24 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
 
   test('is forgotten when an execution without chaining changes it', async () => {
     const id = await here.known(10);
-    await here.run(credit(id, 1), settings().chaining(false));
+    await here.run(credit(id, 1), configure().chaining(false));
     await here.run(credit(id, 1));
     expect([reads(), here.ends]).toEqual([2, ['applied', 'applied']]);
   });
 
   test('is part of a result only if the statement has proven it', async () => {
     const [id, changed] = [await here.known(10), await here.known(1)];
-    const both: Work = async (plan, accounts) => {
-      const seen = await accounts.getById(id);
-      plan.update((await accounts.getById(changed)).credit(new Decimal(1)));
-      return seen.balance.toFixed();
-    };
     await other.run(credit(id, 5));
     here.ends.length = 0;
-    expect(await here.run(both)).toBe('15');
+    expect(await here.run(seeing(id, changed))).toBe('15');
     expect(here.ends).toEqual(['unconfirmed', 'applied']);
   });
 
   test('is read again by an action that does not change it, because plans that expect a row wait for each other', async () => {
     const [id, changed] = [await here.known(10), await here.known(1)];
-    const both: Work = async (plan, accounts) => {
-      const seen = await accounts.getById(id);
-      plan.update((await accounts.getById(changed)).credit(new Decimal(1)));
-      return seen.balance.toFixed();
-    };
     clear();
-    expect([await here.run(both), reads()]).toEqual(['10', 0]);
-    expect([await here.run(both), reads() > 0]).toEqual(['10', true]);
+    expect([await here.run(seeing(id, changed)), reads()]).toEqual(['10', 0]);
+    expect([await here.run(seeing(id, changed)), reads() > 0]).toEqual(['10', true]);
   });
 
   test('is not used by a plan of several shards', async () => {
@@ -270,17 +238,12 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
       plan.update((await accounts.getById(from)).credit(new Decimal(-1)));
       plan.update((await accounts.getById(to)).credit(new Decimal(1)));
     };
-    await here.run(move, settings().allowCrossShard(true));
+    await here.run(move, configure().allowCrossShard(true));
     expect([await balance(here, from), await balance(here, to)]).toEqual(['9', '6']);
     await expect(here.run(move)).rejects.toThrow(CrossShardException);
-    const look: Work = async (plan, accounts) => {
-      const seen = await accounts.getById(to);
-      plan.update((await accounts.getById(from)).credit(new Decimal(1)));
-      return seen.balance.toFixed();
-    };
     await here.run(credit(to, 0));
     await other.run(credit(to, 5));
-    expect(await here.run(look)).toBe('11');
+    expect(await here.run(seeing(to, from))).toBe('11');
   });
 
   test('does not let a constraint refuse what follows from an old state', async () => {

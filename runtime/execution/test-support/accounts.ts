@@ -1,8 +1,13 @@
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { rowsAsOwner } from '../../../test/databases/roles.js';
 import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
+import type { ActionPlan } from '../../action/action-plan.js';
 import { ActionRegistry } from '../../action/action-registry.js';
-import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import {
+  ExecutionConfiguration,
+  type ExecutionConfigurationBuilder,
+} from '../../action/execution-configuration.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
 import { CODEGEN_VERSION } from '../../codegen/version.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../../concurrency/execution-environment.js';
@@ -23,6 +28,7 @@ import { defineMigration, type Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import { Repository, type RepositoryContext } from '../../persistence/read/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { type Interceptor, wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import { ActionExecutor } from '../action-executor.js';
 import { CrossShardJournal } from '../cross-shard/cross-shard-journal.js';
 import { ShardGateways } from '../shard-gateways.js';
@@ -30,9 +36,9 @@ import { ShardGateways } from '../shard-gateways.js';
 export const HERE: ShardIdentifier = ShardIdentifier.of(0, 0);
 export const THERE: ShardIdentifier = ShardIdentifier.of(1, 0);
 export const ALICE: Caller = { name: 'alice' };
-export const ACROSS: ExecutionConfiguration = ExecutionConfiguration.Builder.executionConfiguration()
-  .allowCrossShard(true)
-  .build();
+export const configure = (): ExecutionConfigurationBuilder =>
+  ExecutionConfiguration.Builder.executionConfiguration();
+export const ACROSS: ExecutionConfiguration = configure().allowCrossShard(true).build();
 
 export const accountMigrations: readonly Migration[] = [
   defineMigration(
@@ -123,8 +129,28 @@ export class MoveAction extends Action<MoveParams, void> {
   }
 }
 
+/** The `perform` of one test. */
+export type Work<Result = unknown> = (
+  plan: ActionPlan,
+  accounts: AccountRepository,
+) => Promise<Result> | Result;
+
+export class DoAction extends Action<{ readonly work: Work }, unknown> {
+  readonly #accounts: AccountRepository;
+
+  constructor(clock: Clock, accounts: AccountRepository) {
+    super(clock);
+    this.#accounts = accounts;
+  }
+
+  protected perform(_principal: Principal, { work }: { readonly work: Work }): unknown {
+    return work(this.plan(), this.#accounts);
+  }
+}
+
 /** A small application for tests. */
 export interface TestBank {
+  readonly accounts: AccountRepository;
   readonly executor: ActionExecutor;
   readonly gateways: ShardGateways;
   readonly journal: CrossShardJournal;
@@ -132,9 +158,22 @@ export interface TestBank {
   open(shard: ShardIdentifier, balance: number): Promise<string>;
   credit(account: string, amount: number): Promise<Account>;
   move(from: string, amount: number, ...to: readonly string[]): Promise<void>;
+  /** Executes the given work as one action. */
+  run<Result>(work: Work<Result>, configuration?: ExecutionConfiguration): Promise<Result>;
   balance(account: string): Promise<string>;
   /** Values of a query of the test, which runs as the owner of the schema. */
   rows(shard: ShardIdentifier, sql: string): Promise<readonly (readonly unknown[])[]>;
+}
+
+/** New databases with accounts, on two shards. */
+export function makeAccounts(harness: DatabaseHarness): Promise<DatabaseRegistry> {
+  return harness.makeShards({ shards: [HERE, THERE], migrations: accountMigrations });
+}
+
+/** A bank on new databases. @param intercept gets its single statements */
+export async function makeBank(harness: DatabaseHarness, intercept?: Interceptor): Promise<TestBank> {
+  const databases = await makeAccounts(harness);
+  return openBank(intercept === undefined ? databases : wrappedRegistry(databases, intercept));
 }
 
 /** @param change changes this release's actions into those of another one */
@@ -147,18 +186,10 @@ export function openBank(
   const gateways = new ShardGateways(databases, 'test', new EventCatalog(accountEvents));
   const accounts = new AccountRepository(gateways);
   const registry = new ActionRegistry(change(accountActions(accounts, environment.clock)));
-  const executor = new ActionExecutor({
-    registry,
-    gateways,
-    models,
-    environment,
-  });
+  const executor = new ActionExecutor({ registry, gateways, models, environment });
   const journal = new CrossShardJournal(gateways, environment, { models, registry });
   return {
-    executor,
-    gateways,
-    journal,
-    databases,
+    ...{ accounts, executor, gateways, journal, databases },
     open: async (shard, balance) => {
       const account = await executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(balance) });
       return account.id.getValue();
@@ -167,12 +198,17 @@ export function openBank(
       executor.execute(ALICE, CreditAction, { account, amount: new Decimal(amount) }),
     move: (from, amount, ...to) =>
       executor.execute(ALICE, MoveAction, { from, to, amount: new Decimal(amount) }, ACROSS),
+    run: async <Result>(work: Work<Result>, configuration?: ExecutionConfiguration): Promise<Result> => {
+      const result: unknown = await executor.execute(ALICE, DoAction, { work }, configuration);
+      // The work's result, or that of an earlier run of it.
+      return result as Result;
+    },
     balance: async (account) => (await accounts.getById(account)).balance.toFixed(),
     rows: (shard, text) => rowsAsOwner(databases, shard, text),
   };
 }
 
-const accountEvents: readonly EventDescriptor[] = [
+export const accountEvents: readonly EventDescriptor[] = [
   {
     name: 'AccountCredited',
     model: 'Account',
@@ -207,6 +243,7 @@ function accountActions(
   } as const;
   return [
     { name: 'Open', actionClass: OpenAction, params: [], create: () => new OpenAction(clock) },
+    { name: 'Do', actionClass: DoAction, params: [], create: () => new DoAction(clock, accounts) },
     {
       name: 'Credit',
       actionClass: CreditAction,

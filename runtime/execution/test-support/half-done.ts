@@ -1,5 +1,14 @@
 import { HERE, type TestBank, THERE } from './accounts.js';
 
+/** Leaves a move of 3 from the first account to the second one half done. */
+export async function halfDone(
+  bank: TestBank,
+): Promise<{ readonly from: string; readonly to: string; readonly id: string }> {
+  const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+  await bank.move(from, 3, to);
+  return { from, to, id: await undoSecondPart(bank, to) };
+}
+
 /**
  * Resets the last move of 3 to the state after a crash behind the first shard transaction's commit.
  *

@@ -47,13 +47,7 @@ function event(modelVersion: number): FeedEvent {
 }
 
 /** A server on which each request opens a stream. `versions` is the model's log. */
-async function serve(options: Partial<LiveFeedsOptions> = {}): Promise<{
-  url: string;
-  versions: number[];
-  feeds: LiveFeeds;
-  server: Server;
-  reads: number[];
-}> {
+async function serve(options: Partial<LiveFeedsOptions> = {}) {
   const versions: number[] = [];
   const reads: number[] = [];
   const read: ReadFeeds = async (_shard, models, page) => {
@@ -104,6 +98,13 @@ async function ids(response: Response, count: number): Promise<readonly string[]
   return found();
 }
 
+/** A client that opens a stream and reads it as the test says. */
+function openRaw(url: string): Socket {
+  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
+  client.pause().write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  return client;
+}
+
 test('a stream returns past events, then new ones', async () => {
   const { url, versions } = await serve();
   versions.push(1, 2);
@@ -140,11 +141,10 @@ test.each([
 ])('a stream stays alive while the shard %s', async (_what, read) => {
   const { url } = await serve({ heartbeatMs: 1, read });
   let text = '';
-  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-  client.on('data', (data) => {
+  const client = openRaw(url).on('data', (data) => {
     text += String(data);
   });
-  client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  client.resume();
   await vi
     .waitFor(() => expect(text.split('\n:\n').length).toBeGreaterThan(2), { timeout: 10_000 })
     .finally(() => client.destroy());
@@ -162,9 +162,7 @@ test('the streams of a shard share one statement, and a process has a maximum of
 
 test('a caller has a maximum of streams, and its place is free as soon as one is closed', async () => {
   const { url, feeds } = await serve({ streamsPerCaller: 1 });
-  const { port } = new URL(url);
-  const leaving = connect(Number(port), '127.0.0.1').on('error', () => {});
-  leaving.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  const leaving = openRaw(url).resume();
   await vi.waitFor(() => expect(feeds.size).toBe(1), { timeout: 30_000 });
   expect(await (await fetch(url)).text()).toContain('tester has 1 event streams open');
   leaving.end();
@@ -180,8 +178,7 @@ test('a poll reads a part of a long history, so that one stream cannot occupy th
     return models.map(({ after }) => Array.from({ length: events }, (_, index) => event(after + index + 1)));
   };
   const { url } = await serve({ read: endless, pollMs: 60_000 });
-  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-  client.resume().write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  const client = openRaw(url).resume();
   await vi.waitFor(() => expect(read).toBeGreaterThanOrEqual(1_000), { timeout: 30_000 });
   // Without a limit, it would go on for as long as the client reads.
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -218,9 +215,7 @@ test('a client that does not read gets no more than its buffer, and the rest whe
   const responses: ServerResponse[] = [];
   const { url, server } = await serve({ read });
   server.prependListener('request', (_request, response) => responses.push(response));
-  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-  client.pause();
-  client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  const client = openRaw(url);
   await vi.waitFor(() => expect(responses[0]?.writableLength).toBeGreaterThan(262_144), { timeout: 30_000 });
   expect(responses[0]?.writableLength).toBeLessThan(400_000);
   let received = 0;
@@ -255,8 +250,7 @@ test('clients that do not read share a buffer: above it, only those that have re
   const responses: ServerResponse[] = [];
   const { url, server } = await serve({ read, bufferBytes: 1 });
   server.prependListener('request', (_request, response) => responses.push(response));
-  const client = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => {});
-  client.pause().write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  const client = openRaw(url);
   await vi.waitFor(() => expect(responses[0]?.writableLength).toBeGreaterThan(0), { timeout: 30_000 });
   // It is asked for again at each poll, every 5 ms.
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -278,9 +272,7 @@ test('a client that does not read is cut off soon after the end of its stream', 
     return models.map(({ after }) => (after < 1 ? [large] : []));
   };
   const { url, feeds } = await serve({ read });
-  const client = connect(Number(new URL(url).port), '127.0.0.1');
-  client.pause().on('error', () => {});
-  client.write('GET / HTTP/1.1\r\nHost: test\r\n\r\n');
+  const client = openRaw(url);
   await vi.waitFor(() => expect(sent).toBe(true), { timeout: 30_000 });
   expect(feeds.size).toBe(1);
   nowMs += 310_001;

@@ -7,6 +7,7 @@ import { ShardedId } from '../../domain/id.js';
 import { compileRules } from '../../domain/value-rules.js';
 import { compileInput, type InputPlace } from './compile-input.js';
 
+const VERSION_4 = '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10';
 const WALLET_ID = '0190a000-0000-7000-8040-000000000001';
 
 function check(
@@ -27,11 +28,8 @@ describe('amounts', () => {
     ['"10.25"', '10.25'],
     ['"10.2500000000"', '10.25'],
     ['1e2', '100'],
-    ['"1E2"', '100'],
     ['100e-2', '1'],
-    ['0', '0'],
     ['-0', '0'],
-    ['"0.000"', '0'],
     ['0e99999', '0'],
     ['-1', '-1'],
     ['999999999999999.9999', '999999999999999.9999'],
@@ -44,30 +42,19 @@ describe('amounts', () => {
   });
 
   it.each([
-    '1e400',
-    '1e-400',
     '"1e9000000000000"',
-    '"-1e-9000000000000"',
     '"NaN"',
-    '"Infinity"',
     '"0x10"',
-    '"0b11"',
     '"1_000"',
-    '"1,000"',
     '" 5"',
-    '"5 "',
     '"+5"',
     '".5"',
-    '"5."',
     '"05"',
     '"\\u0665"',
     '""',
     'null',
-    'true',
     '[5]',
-    '{}',
     '0.00005',
-    '0.1000000000000000055',
     '1000000000000000',
     `"${'9'.repeat(60_000)}"`,
   ])('%.30s is refused at its pointer', (json) => {
@@ -75,11 +62,6 @@ describe('amounts', () => {
     const { errors } = check(amountFields, `{"amount":${json}}`);
     expect(performance.now() - start).toBeLessThan(10_000);
     expect(errors).toEqual([{ pointer: '/amount', message: expect.stringMatching(/^amount /) }]);
-  });
-
-  it('says what an amount with too many decimals lacks', () => {
-    const { errors } = check(amountFields, '{"amount":0.00005}');
-    expect(errors).toEqual([{ pointer: '/amount', message: 'amount must have at most 4 decimals' }]);
   });
 
   it('says that an absent amount is required', () => {
@@ -130,16 +112,13 @@ describe('values', () => {
     ['currency', '"MXN"', 'MXN'],
     ['state', '"CLOSED"', 'CLOSED'],
     ['meta', '{"constructor":{"a":[1,2.5,null,"x"]}}', { constructor: { a: [1, 2.5, null, 'x'] } }],
-    ['meta', 'null', null],
     ['meta', '{"a":[1e21]}', { a: [1e21] }],
     ['ratio', '9007199254740992', 2 ** 53],
     ['ratio', '-123456789012345680000', -123_456_789_012_345_680_000],
-    ['ratio', '1e21', 1e21],
     ['ratio', '1.50E+300', 1.5e300],
     ['ratio', '1797693134862315700.0e290', Number.MAX_VALUE],
     ['ratio', '5e-324', Number.MIN_VALUE],
     ['ratio', '0.000e400', 0],
-    ['ratio', '-0', 0],
     ['note', 'null', null],
     ['tags', '["6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10"]', ['6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10']],
   ])('%s %s is converted', (name, json, expected) => {
@@ -167,9 +146,7 @@ describe('values', () => {
     ['count', '"5"', 'count must be an integer'],
     ['count', '9007199254740992', 'count cannot be represented exactly'],
     ['ratio', '1e400', 'ratio cannot be represented exactly'],
-    ['ratio', '-1e400', 'ratio cannot be represented exactly'],
     ['ratio', '9007199254740993', 'ratio cannot be represented exactly'],
-    ['ratio', '12345678901234567890', 'ratio cannot be represented exactly'],
     ['ratio', '0.1000000000000000055', 'ratio cannot be represented exactly'],
     ['ratio', '1e-400', 'ratio cannot be represented exactly'],
     ['big', '9223372036854775808', 'big must fit 64 bits'],
@@ -178,32 +155,19 @@ describe('values', () => {
     ['owner', '"{6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10}"', 'ownerId must be a UUID'],
     ['owner', '"6f3f6d586a8e4b1e9d5b0d7f2f9f4a10"', 'ownerId must be a UUID'],
     ['currency', '"usd"', 'currency must be an ISO 4217 currency code'],
-    ['currency', '"EURO"', 'currency must be an ISO 4217 currency code'],
-    [
-      'wallet',
-      '"6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10"',
-      'wallet must be the id of a Wallet (a UUID of version 7)',
-    ],
+    ['wallet', `"${VERSION_4}"`, 'wallet must be the id of a Wallet (a UUID of version 7)'],
     ['state', '"opened"', 'state must be one of OPENED, CLOSED'],
     ['meta', '{"a":[12345678901234567890]}', 'meta cannot be represented exactly'],
     ['meta', '{"\\u0000":1}', 'meta must not contain NUL or half of a surrogate pair'],
-    ['lines', '5', 'lines must be a JSON array'],
     ['lines', '{}', 'lines must be a JSON array'],
   ])('%s %s is refused: %s', (name, json, message) => {
     expect(check(everything, `{"${name}":${json}}`).errors).toEqual([{ pointer: `/${name}`, message }]);
   });
 
   it.each([
-    '2026-02-29T00:00:00Z',
-    '2026-13-01T00:00:00Z',
-    '2026-01-01T24:00:00Z',
-    '2026-01-01T00:00:60Z',
-    '2026-01-01',
-    '2026-01-01T00:00:00',
+    ...'2026-02-29T00:00:00Z 2026-01-01T24:00:00Z 2026-01-01'.split(' '),
+    ...'2026-01-01T00:00:00 2026-01-01T00:00:00+24:00 2026-01-01T00:00:00.0001Z'.split(' '),
     '2026-01-01 00:00:00Z',
-    '0000-01-01T00:00:00Z',
-    '2026-01-01T00:00:00+24:00',
-    '2026-01-01T00:00:00.0001Z',
   ])('the instant %s is refused', (text) => {
     expect(check(everything, `{"at":"${text}"}`).errors).toHaveLength(1);
   });

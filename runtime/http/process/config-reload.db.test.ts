@@ -1,9 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { fixedPrincipal } from '../../access/authenticator.js';
+import { temporaryFolder } from '../../config/test-support/temporary-folder.js';
 import { defineMigration } from '../../migration/migration.js';
 import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
@@ -26,23 +25,12 @@ function yaml(...members: readonly object[]): string {
   return JSON.stringify({ fw: { namespace: 'test', sharding } });
 }
 
-let folder: string;
-let config: string;
+const folder = temporaryFolder();
+const config = join(folder, 'fw.config.yaml');
+writeFileSync(config, yaml(member(0)));
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-reload-'));
-  config = join(folder, 'fw.config.yaml');
-  writeFileSync(config, yaml(member(0)));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
-
-async function logged(port: FakeProcess, text: string): Promise<void> {
-  const giveUpAt = Date.now() + 20_000;
-  while (!port.err.includes(text)) {
-    if (Date.now() > giveUpAt) throw new Error(`No line with ${text} in ${port.err}`);
-    await delay(20);
-  }
-}
+const logged = (port: FakeProcess, text: string): Promise<void> =>
+  expect.poll(() => port.err, { timeout: 20_000, interval: 20 }).toContain(text);
 
 it('A process that serves follows its configuration, and keeps what it has when the new one is refused', async () => {
   const port = new FakeProcess();

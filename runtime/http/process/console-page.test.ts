@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Application } from '../../application.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type ConsoleShard, consolePage, readConsole } from './console-page.js';
@@ -54,13 +54,10 @@ test('the page shows what waits on each shard', () => {
   ]);
 });
 
-test('a dead letter leads to the life of its model', () => {
+test('a dead letter leads to the life of its model, and the page says that there is none', () => {
   expect(renderPage(consolePage([answering]))).toContain(
     '<a href="operate/history/01a1fdc9-f012-7695-8040-e90c211aaa1a">',
   );
-});
-
-test('the page shows that there are no dead letters', () => {
   expect(renderPage(consolePage([silent]))).toContain(
     '<p>Dead letters, at most 100 of each shard. None.</p>',
   );
@@ -68,21 +65,18 @@ test('the page shows that there are no dead letters', () => {
 
 test('a shard that never answers delays the others by two seconds at most', async () => {
   vi.useFakeTimers();
-  try {
-    const never = (): Promise<never> => new Promise(() => {});
-    const application = {
-      databases: {
-        shards: () => [shard],
-        memberConfig: () => ({ name: 'mexico-1' }),
-        withheld: () => undefined,
-      },
-      events: { lag: never, deadLetters: { list: never } },
-      journal: { survey: never },
-    } as unknown as Application;
-    const read = readConsole(application);
-    await vi.advanceTimersByTimeAsync(2_500);
-    expect(await read).toMatchObject([{ shard: '(1, 0)', error: { code: 'FW_DEADLINE_EXCEEDED' } }]);
-  } finally {
-    vi.useRealTimers();
-  }
+  onTestFinished(() => void vi.useRealTimers());
+  const never = (): Promise<never> => new Promise(() => {});
+  const application = {
+    databases: {
+      shards: () => [shard],
+      memberConfig: () => ({ name: 'mexico-1' }),
+      withheld: () => undefined,
+    },
+    events: { lag: never, deadLetters: { list: never } },
+    journal: { survey: never },
+  } as unknown as Application;
+  const read = readConsole(application);
+  await vi.advanceTimersByTimeAsync(2_500);
+  expect(await read).toMatchObject([{ shard: '(1, 0)', error: { code: 'FW_DEADLINE_EXCEEDED' } }]);
 });

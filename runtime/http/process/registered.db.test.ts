@@ -1,10 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname, tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { fixedPrincipal } from '../../access/authenticator.js';
+import { temporaryFolder } from '../../config/test-support/temporary-folder.js';
 import { openDatabases } from '../../databases.js';
 import { registeredProcesses } from '../../sharding/process-register.js';
 import { emptyApplication } from '../test-support/empty-application.js';
@@ -12,11 +13,7 @@ import { FakeProcess } from '../test-support/fake-process.js';
 import { oneShardYaml } from '../test-support/one-shard-yaml.js';
 import { serveApplication } from './serve-application.js';
 
-let folder: string;
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-registered-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+const folder = temporaryFolder();
 
 describeOn('postgresql', 'A process that serves', (harness) => {
   it('publishes the topology that it runs, and updates it after a reload, until it has drained', async () => {
@@ -25,7 +22,7 @@ describeOn('postgresql', 'A process that serves', (harness) => {
     writeFileSync(config, oneShardYaml(topology, { poolSize: 5 }));
     const port = new FakeProcess();
     const argv = ['--config', config, '--port', '0'];
-    const databases = openDatabases(topology);
+    const databases = harness.keep(openDatabases(topology));
     const known = () => registeredProcesses(databases.database(databases.defaultShard));
     let whileDraining = -1;
     const watch = async (fastify: FastifyInstance): Promise<void> => {
@@ -35,21 +32,17 @@ describeOn('postgresql', 'A process that serves', (harness) => {
     };
     const base = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
     const options = { ...base, plugins: [watch] };
-    try {
-      const server = await serveApplication(emptyApplication, options, port);
-      await expect.poll(known, { timeout: 60_000 }).toHaveLength(1);
-      const [before] = await known();
-      expect(before?.name).toBe(`${hostname()}:${process.pid}`);
-      writeFileSync(config, oneShardYaml(topology, { poolSize: 6 }));
-      port.hangup();
-      await expect
-        .poll(async () => (await known())[0]?.topology, { timeout: 60_000 })
-        .not.toBe(before?.topology);
-      await server.close();
-      expect(await known()).toEqual([]);
-      expect(whileDraining).toBe(1);
-    } finally {
-      await databases.close(0);
-    }
+    const server = await serveApplication(emptyApplication, options, port);
+    await expect.poll(known, { timeout: 60_000 }).toHaveLength(1);
+    const [before] = await known();
+    expect(before?.name).toBe(`${hostname()}:${process.pid}`);
+    writeFileSync(config, oneShardYaml(topology, { poolSize: 6 }));
+    port.hangup();
+    await expect
+      .poll(async () => (await known())[0]?.topology, { timeout: 60_000 })
+      .not.toBe(before?.topology);
+    await server.close();
+    expect(await known()).toEqual([]);
+    expect(whileDraining).toBe(1);
   });
 });

@@ -1,14 +1,14 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixedPrincipal } from '../../access/authenticator.js';
+import { temporaryFolder } from '../../config/test-support/temporary-folder.js';
 import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
-import type { ServerTools } from './serve-options.js';
+import type { ServerTools, ServeSettings } from './serve-options.js';
 
 const yaml = `fw:
   namespace: test
@@ -25,45 +25,43 @@ const yaml = `fw:
                 jdbc-url: jdbc:pglite:mem:serve-application
 `;
 
-let folder: string;
-let config: string;
+const folder = temporaryFolder();
+const config = join(folder, 'fw.config.yaml');
+writeFileSync(config, yaml);
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-serve-'));
-  config = join(folder, 'fw.config.yaml');
-  writeFileSync(config, yaml);
-});
-afterAll(() => rmSync(folder, { recursive: true }));
+type More = Partial<Pick<ServeSettings, 'log' | 'plugins' | 'routes'>>;
 
-interface Run {
-  readonly port: FakeProcess;
-  readonly running: ReturnType<typeof serveApplication>;
+function run(argv: readonly string[], more: More = {}, application = emptyApplication) {
+  const port = new FakeProcess();
+  const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv, ...more };
+  return { port, running: serveApplication(application, options, port) };
 }
 
-function run(argv: readonly string[]): Run {
-  const port = new FakeProcess();
-  const options = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {}, argv };
-  return { port, running: serveApplication(emptyApplication, options, port) };
+/** A configuration with a database in a folder, and the locks on it. */
+function onDisk(name: string) {
+  const [directory, file] = [join(folder, name), join(folder, `${name}.yaml`)];
+  writeFileSync(file, yaml.replace('mem:serve-application', `file:${directory}`));
+  return {
+    argv: ['--config', file, '--port', '0'],
+    locks: () => readdirSync(directory).filter((each) => each.startsWith('fw-actions-lock')),
+  };
 }
 
 describe('a start', () => {
   it('prints only its address on stdout; the rest goes to stderr', async () => {
     const { port, running } = run(['--config', config, '--port', '0']);
     const server = await running;
-    try {
-      expect(port.out).toBe(`listening on ${server.url}\n`);
-      expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
-      expect(port.err).toContain('authentication is off');
-      for (const line of port.err.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
-      const ready = await fetch(`${server.url}/health/ready`);
-      expect(await ready.json()).toEqual({
-        status: 'ready',
-        shards: [{ shard: '(0, 0)', name: 'global-1', status: 'up' }],
-      });
-      expect(await (await fetch(`${server.url}/docs`)).text()).toContain('<h1>Nothing</h1>');
-    } finally {
-      await server.close();
-    }
+    expect(port.out).toBe(`listening on ${server.url}\n`);
+    expect(server.url).toBe(`http://127.0.0.1:${server.port}`);
+    expect(port.err).toContain('authentication is off');
+    for (const line of port.err.trim().split('\n')) expect(JSON.parse(line)).toHaveProperty('level');
+    const ready = await fetch(`${server.url}/health/ready`);
+    expect(await ready.json()).toEqual({
+      status: 'ready',
+      shards: [{ shard: '(0, 0)', name: 'global-1', status: 'up' }],
+    });
+    expect(await (await fetch(`${server.url}/docs`)).text()).toContain('<h1>Nothing</h1>');
+    await server.close();
     await expect(fetch(server.url)).rejects.toThrow();
     expect(port.listens).toBe(false);
   });
@@ -97,36 +95,22 @@ describe('a failed start', () => {
     expect(port.out).toMatch(/^Options:\n {2}--config <file>/);
   });
 
-  it('refuses unknown flags with the usage', async () => {
-    const { port, running } = run(['--prot', '80']);
+  const broken = join(folder, 'broken.yaml');
+  writeFileSync(broken, yaml.replace('namespace: test', 'namespce: test'));
+
+  it.each([
+    ['unknown flags, with the usage', ['--prot', '80'], /--prot[\s\S]*Options:/],
+    ['mistakes in the configuration', ['--config', broken], `${broken}:2:3 fw.namespce: `],
+    ['a missing configuration', ['--config', join(folder, 'nowhere.yaml')], 'nowhere.yaml'],
+  ])('reports %s', async (_, argv, reason) => {
+    const { port, running } = run(argv);
     await expect(running).rejects.toThrow('exit 2');
-    expect(port.err).toMatch(/--prot[\s\S]*Options:/);
+    expect(port.err).toMatch(reason);
     expect(port.out).toBe('');
   });
 
-  it('lists the mistakes in the configuration', async () => {
-    const broken = join(folder, 'broken.yaml');
-    writeFileSync(broken, yaml.replace('namespace: test', 'namespce: test'));
-    const { port, running } = run(['--config', broken]);
-    await expect(running).rejects.toThrow('exit 2');
-    expect(port.err).toContain(`${broken}:2:3 fw.namespce: `);
-  });
-
-  it('reports that the configuration is missing', async () => {
-    const { port, running } = run(['--config', join(folder, 'nowhere.yaml')]);
-    await expect(running).rejects.toThrow('exit 2');
-    expect(port.err).toContain('nowhere.yaml');
-  });
-
   it('reports that the code was generated for another runtime', async () => {
-    const port = new FakeProcess();
-    const options = {
-      authenticator: fixedPrincipal('x'),
-      collaborators: {},
-      env: {},
-      argv: ['--config', config],
-    };
-    const running = serveApplication({ ...emptyApplication, codegenVersion: 99 }, options, port);
+    const { port, running } = run(['--config', config], {}, { ...emptyApplication, codegenVersion: 99 });
     await expect(running).rejects.toThrow('exit 1');
     expect(port.err).toContain('run fw-gen generate');
   });
@@ -134,52 +118,31 @@ describe('a failed start', () => {
 
 describe('a start with plugins and routes of the application', () => {
   it('passes the running application to the program and to its routes', async () => {
-    const port = new FakeProcess();
-    const options = {
-      authenticator: fixedPrincipal('tester'),
-      collaborators: {},
-      env: {},
-      argv: ['--config', config, '--port', '0'],
-      routes: (fastify: FastifyInstance, { application, authenticate }: ServerTools): void => {
-        fastify.get('/shards', async () => ({
-          shards: application.databases.shards().map((shard) => shard.toString()),
-          bound: typeof authenticate,
-        }));
-      },
+    const routes = (fastify: FastifyInstance, { application, authenticate }: ServerTools): void => {
+      fastify.get('/shards', async () => ({
+        shards: application.databases.shards().map((shard) => shard.toString()),
+        bound: typeof authenticate,
+      }));
     };
-    const server = await serveApplication(emptyApplication, options, port);
-    try {
-      expect(await (await fetch(`${server.url}/shards`)).json()).toMatchObject({ shards: ['(0, 0)'] });
-      expect((await server.fastify.inject('/health/live')).statusCode).toBe(200);
-      const [shard] = server.application.databases.shards();
-      expect(shard?.toString()).toBe('(0, 0)');
-    } finally {
-      await server.close();
-    }
+    const server = await run(['--config', config, '--port', '0'], { routes }).running;
+    onTestFinished(() => server.close());
+    expect(await (await fetch(`${server.url}/shards`)).json()).toMatchObject({ shards: ['(0, 0)'] });
+    expect((await server.fastify.inject('/health/live')).statusCode).toBe(200);
+    const [shard] = server.application.databases.shards();
+    expect(shard?.toString()).toBe('(0, 0)');
   });
 
   it('reports a plugin that fails, and leaves neither a port nor a database open', async () => {
-    const directory = join(folder, 'data');
-    const onDisk = join(folder, 'disk.yaml');
-    writeFileSync(onDisk, yaml.replace('mem:serve-application', `file:${directory}`));
-    const port = new FakeProcess();
-    const options = {
-      authenticator: fixedPrincipal('tester'),
-      collaborators: {},
-      env: {},
-      argv: ['--config', onDisk, '--port', '0'],
-      plugins: [
-        async function geo(): Promise<void> {
-          throw new Error('no such file: cities.db');
-        },
-      ],
-    };
-    await expect(serveApplication(emptyApplication, options, port)).rejects.toThrow('exit 1');
+    async function geo(): Promise<void> {
+      throw new Error('no such file: cities.db');
+    }
+    const { argv, locks } = onDisk('data');
+    const { port, running } = run(argv, { plugins: [geo] });
+    await expect(running).rejects.toThrow('exit 1');
     expect(port.err).toContain("Plugin 'geo' failed at start: no such file: cities.db\n");
     expect(port.out).toBe('');
-    expect(readdirSync(directory).filter((name) => name.startsWith('fw-actions-lock'))).toEqual([]);
-    const { plugins: _none, ...without } = options;
-    await (await serveApplication(emptyApplication, without, new FakeProcess())).close();
+    expect(locks()).toEqual([]);
+    await (await run(argv).running).close();
   });
 });
 
@@ -187,32 +150,26 @@ describe('A server whose parts fail', () => {
   const broken = (): never => {
     throw new Error('the disk is full');
   };
-  const base = { authenticator: fixedPrincipal('tester'), collaborators: {}, env: {} };
 
   it('closes its databases although a plugin cannot be closed, and reports the reason', async () => {
-    const directory = join(folder, 'stuck');
-    const onDisk = join(folder, 'stuck.yaml');
-    writeFileSync(onDisk, yaml.replace('mem:serve-application', `file:${directory}`));
+    const { argv, locks } = onDisk('stuck');
     const stuck = async (fastify: FastifyInstance): Promise<void> => {
       fastify.addHook('onClose', async () => broken());
     };
-    const options = { ...base, argv: ['--config', onDisk, '--port', '0'], plugins: [stuck] };
-    const server = await serveApplication(emptyApplication, options, new FakeProcess());
-    const locks = (): string[] => readdirSync(directory).filter((name) => name.startsWith('fw-actions-lock'));
+    const server = await run(argv, { plugins: [stuck] }).running;
     expect(locks()).toHaveLength(1);
     await expect(server.close()).rejects.toThrow('the disk is full');
     expect(locks()).toEqual([]);
   });
 
   it('serves, drains and ends with a logger that throws', async () => {
-    const port = new FakeProcess();
+    const log = { info: broken, warn: broken, error: broken, flush: broken };
+    const routes = (fastify: FastifyInstance): void => void fastify.get('/fault', async () => broken());
+    const { port, running } = run(['--config', config, '--port', '0'], { log, routes });
     const ended = new Promise<number>((resolve) => {
       port.exit = (code) => void resolve(code) as never;
     });
-    const log = { info: broken, warn: broken, error: broken, flush: broken };
-    const routes = (fastify: FastifyInstance): void => void fastify.get('/fault', async () => broken());
-    const options = { ...base, argv: ['--config', config, '--port', '0'], log, routes };
-    const server = await serveApplication(emptyApplication, options, port);
+    const server = await running;
     expect((await fetch(`${server.url}/fault`)).status).toBe(500);
     expect((await fetch(`${server.url}/health/live`)).status).toBe(200);
     expect(port.err).toContain('"path":"/fault"');
@@ -222,10 +179,9 @@ describe('A server whose parts fail', () => {
   });
 
   it('reports why it cannot start, even with a logger that does not flush', async () => {
-    const port = new FakeProcess();
     const log = { info: () => {}, warn: () => {}, error: () => {}, flush: broken };
-    const options = { ...base, argv: ['--config', join(folder, 'none.yaml')], log };
-    await expect(serveApplication(emptyApplication, options, port)).rejects.toThrow('exit 2');
+    const { port, running } = run(['--config', join(folder, 'none.yaml')], { log });
+    await expect(running).rejects.toThrow('exit 2');
     expect(port.err).toContain('none.yaml');
   });
 });

@@ -47,10 +47,6 @@ test('values without a binary form are refused', () => {
   expect(column.parameter.many([unopened, undefined], same)).toBe('{NULL,NULL}');
 });
 
-test('there is one codec per model', () => {
-  expect(RowCodec.of(accountModel)).toBe(codec);
-});
-
 test('a folded state must have the same key as the next one, even if its model allows folding', () => {
   const ann = newGuest('ann@hotel');
   for (const folding of [undefined, true]) {

@@ -52,9 +52,7 @@ class Bench {
 
 /** Waits until requested reads are sent and the effects of an answer have happened. */
 function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 test('a read with time left is sent after overdue reads in the queue have failed', async () => {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
-import type { ShardingTopology } from '../../config/types.js';
 import { openDatabases } from '../../databases.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { Account } from '../../domain/test-support/account.js';
 import { DeadlineExceededError, FwError, ValidationError } from '../../errors.js';
+import { changedMembers, withPrimary } from '../../sharding/test-support/changed-topology.js';
 import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import {
   AccountLists,
@@ -214,22 +214,14 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
     const forged = (key: string): string =>
       encodeCursor('Account by balance asc,id asc', { owner: 'alice' }, key);
     const id = '018fd000-0000-7000-8000-000000000000';
-    const keys = [
-      '["2"]',
+    const odd = [
       `["2","${id}","x"]`,
       `["2 or true","${id}"]`,
-      `[null,"${id}"]`,
-      '["2",null]',
-      '[2,3]',
-      '[]',
+      `[ "2","${id}"]`,
+      `["2","${id.toUpperCase()}"]`,
     ];
-    for (const key of [...keys, `[ "2","${id}"]`, `["2","${id.toUpperCase()}"]`, '{}', 'null', '']) {
+    for (const key of [...odd, `[null,"${id}"]`, '["2",null]', '["2"]', '[2,3]', '[]', '{}', 'null', '']) {
       await expect(lists.page({ cursor: forged(key) }, list), key).rejects.toThrow('cursor was not issued');
-    }
-    const digest = Buffer.from(cursor, 'base64url').toString().slice(0, 16);
-    const elsewhere = Buffer.from(`${digest}["2","${id}"]`).toString('base64url');
-    for (const text of [elsewhere, `${cursor}=`, `${cursor}A`, cursor.slice(1), ' ', '💥']) {
-      await expect(lists.page({ cursor: text }, list), text).rejects.toThrow('cursor was not issued');
     }
     expect((await lists.page({ cursor: forged(`["2","${id}"]`) }, list)).items).toHaveLength(2);
   });
@@ -266,30 +258,12 @@ describeOnEachAdapter('Lists', (harness) => {
     await refuse(field('balance'), field('balance'));
     await refuse({ field: 'balance', direction: 'sideways' as 'asc' });
   });
-
-  it('apply the conditions of the repository', async () => {
-    const { databases, lists } = await open();
-    for (const name of ['ann', 'bob']) {
-      for (const shard of TWO) await storeAccount(databases, { shard, nickname: name });
-    }
-    const found = await lists.many({ limit: 9, where: (query) => query.where('nickname', '=', 'bob') });
-    expect(found.map(({ nickname: name }) => name)).toEqual(['bob', 'bob']);
-    expect((await lists.balances()).items).toHaveLength(4);
-  });
 });
-
-function withLockTimeout(topology: ShardingTopology, lockTimeoutMs: number): ShardingTopology {
-  const groups = topology.groups.map((group) => ({
-    ...group,
-    members: group.members.map((member) => ({ ...member, primary: { ...member.primary, lockTimeoutMs } })),
-  }));
-  return { ...topology, groups };
-}
 
 describeOn('postgresql', 'Queries over all shards', (harness) => {
   it('return the models of the other shards and name the shard that does not answer in time', async () => {
     const topology = await harness.makeTopology({ shards: FIVE, migrations: accountMigrations });
-    const databases = openDatabases(withLockTimeout(topology, 9_000));
+    const databases = openDatabases(changedMembers(topology, withPrimary({ lockTimeoutMs: 9_000 })));
     const lists = new AccountLists(databases);
     const [, slow] = FIVE;
     if (slow === undefined) throw new Error('Five shards');

@@ -99,7 +99,5 @@ function textOf({ groups, locked }: FlushRequest): string {
 
 /** Waits until the effects of an answer have happened. */
 function settled(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+  return new Promise((resolve) => void setImmediate(resolve));
 }

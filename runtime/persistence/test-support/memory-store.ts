@@ -70,7 +70,5 @@ function keyOf({ descriptor, model }: PlanWrite['items'][number]): string {
 }
 
 function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+  return new Promise((resolve) => void setImmediate(resolve));
 }

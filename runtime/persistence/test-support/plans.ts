@@ -1,3 +1,4 @@
+import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import type { StagedItem } from '../../action/action-plan.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
@@ -6,6 +7,11 @@ import { ShardedId } from '../../domain/id.js';
 import { uuid7 } from '../../domain/id-source.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { Account, accountModel, OPENED_AT } from '../../domain/test-support/account.js';
+import { accountEvents, accountMigrations } from '../../execution/test-support/accounts.js';
+import type { Migration } from '../../migration/migration.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { EventCatalog } from '../codec/event-catalog.js';
+import { SqlShardStore } from '../sql-shard-store.js';
 import type { PlanWrite } from '../write/plan-write.js';
 
 const accounts = accountModel as unknown as ModelDescriptor;
@@ -60,4 +66,14 @@ function itemOf(change: string): StagedItem {
 function modelAt(descriptor: ModelDescriptor, row: string, version: number): Entity {
   const values = { id: idOf(row), state: 'OPEN', version, balance: new Decimal(0), closedBy: null };
   return instantiate(descriptor, { ...values, createdDate: OPENED_AT, updatedDate: OPENED_AT });
+}
+
+/** A database with accounts, and the store that writes to it. */
+export async function openStore(
+  harness: DatabaseHarness,
+  migrations: readonly Migration[] = accountMigrations,
+): Promise<{ readonly database: ShardDatabase; readonly store: SqlShardStore }> {
+  const shard = ShardIdentifier.of(0, 0);
+  const database = (await harness.makeShards({ shards: [shard], migrations })).database(shard);
+  return { database, store: new SqlShardStore(database, 'test', new EventCatalog(accountEvents)) };
 }

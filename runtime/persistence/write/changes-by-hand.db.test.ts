@@ -4,23 +4,12 @@ import { ActionPlan, type StagedItem } from '../../action/action-plan.js';
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { type Account, AccountCredited, accountModel } from '../../domain/test-support/account.js';
-import { accountMigrations } from '../../execution/test-support/accounts.js';
+import { type Account, accountModel } from '../../domain/test-support/account.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { EventCatalog } from '../codec/event-catalog.js';
-import { SqlShardStore } from '../sql-shard-store.js';
-import { idOf, planOf } from '../test-support/plans.js';
+import { idOf, openStore, planOf } from '../test-support/plans.js';
 import type { PlanWrite } from './plan-write.js';
 
 const HERE = ShardIdentifier.of(0, 0);
-const events = new EventCatalog([
-  {
-    name: 'AccountCredited',
-    model: 'Account',
-    eventClass: () => AccountCredited,
-    fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
-  },
-]);
 
 type Change = (account: Account) => Account;
 const credit: Change = (account) => account.credit(new Decimal(1));
@@ -43,9 +32,7 @@ const CASES: Readonly<Record<string, readonly (readonly (readonly [string, ...Ch
 
 describeOnEachAdapter('a row that is changed by hand', (harness) => {
   test('keeps what the action has not changed', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
-    const database = databases.database(HERE);
-    const store = new SqlShardStore(database, 'test', events);
+    const { database, store } = await openStore(harness);
     for (const [number, [title, groups]] of Object.entries(CASES).entries()) {
       // Each case has rows of its own.
       const prefix = 'abcdefgh'.charAt(number);
@@ -79,11 +66,10 @@ describeOnEachAdapter('a row that is changed by hand', (harness) => {
   });
 
   test('makes the plan stale if its version was moved on as well', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
-    const store = new SqlShardStore(databases.database(HERE), 'test', events);
+    const { database, store } = await openStore(harness);
     await store.flush({ groups: [[planOf('+a')]], locked: 'wait' });
     const [account] = await store.read(accountModel, [idOf('a').getValue()]);
-    await byHand(databases.database(HERE), 'update accounts set balance = 7, version = version + 1');
+    await byHand(database, 'update accounts set balance = 7, version = version + 1');
     const groups = [plansOf([['a', credit]], () => account)];
     expect(await store.flush({ groups, locked: 'skip' })).toEqual(['left-out']);
   });

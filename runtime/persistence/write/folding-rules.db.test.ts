@@ -11,6 +11,9 @@ const COLUMNS =
   'id uuid primary key check (eventlog.is_own_id(id)), version bigint not null, state text not null, ' +
   "amount numeric(19,4) not null check (amount not in ('NaN', 'Infinity', '-Infinity'))";
 
+const things = (more = ''): string => `create table things (${COLUMNS}${more})`;
+
+const DECIMAL = { kind: 'decimal', precision: 19, scale: 4 };
 const THING = {
   name: 'Thing',
   table: 'things',
@@ -18,12 +21,7 @@ const THING = {
     { field: 'id', column: 'id', type: { kind: 'uuid' }, sqlType: 'uuid' },
     { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
     { field: 'state', column: 'state', type: { kind: 'string' }, sqlType: 'text' },
-    {
-      field: 'amount',
-      column: 'amount',
-      type: { kind: 'decimal', precision: 19, scale: 4 },
-      sqlType: 'decimal(19, 4)',
-    },
+    { field: 'amount', column: 'amount', type: DECIMAL, sqlType: 'decimal(19, 4)' },
   ],
 } as unknown as ModelDescriptor;
 
@@ -62,30 +60,21 @@ describeOnEachAdapter('which tables may be folded', (harness) => {
   };
 
   test('a table as the generator makes it is', async () => {
-    expect(await foldable(`create table things (${COLUMNS})`)).toBe(true);
+    expect(await foldable(things())).toBe(true);
   });
 
   test.each([
-    ['a check of its own', `create table things (${COLUMNS}, check (amount >= 0))`],
-    [
-      'a check that refuses more than what is no number',
-      `create table things (${COLUMNS.slice(0, -1)} and amount >= 0))`,
-    ],
-    ['a column of another type', `create table things (${COLUMNS.replace('19,4', '9,4')})`],
-    [
-      'a computed column',
-      `create table things (${COLUMNS}, half numeric generated always as (amount / 2) stored)`,
-    ],
-    [
-      'an index of a computed value',
-      `create table things (${COLUMNS}); create index on things ((1 / amount))`,
-    ],
-    ['row security', `create table things (${COLUMNS}); alter table things enable row level security`],
-    ['a unique constraint', `create table things (${COLUMNS}, email text unique)`],
-    ['a unique index', `create table things (${COLUMNS}, email text); create unique index on things (email)`],
+    ['a check of its own', things(', check (amount >= 0)')],
+    ['a check that refuses some numbers', things().replace("'-Infinity')", "'-Infinity') and amount >= 0")],
+    ['a column of another type', things().replace('19,4', '9,4')],
+    ['a computed column', things(', half numeric generated always as (amount / 2) stored')],
+    ['an index of a computed value', `${things()}; create index on things ((1 / amount))`],
+    ['row security', `${things()}; alter table things enable row level security`],
+    ['a unique constraint', things(', email text unique')],
+    ['a unique index', `${things(', email text')}; create unique index on things (email)`],
     [
       'a trigger',
-      `create table things (${COLUMNS}); create function note() returns trigger language plpgsql as 'begin return new; end';
+      `${things()}; create function note() returns trigger language plpgsql as 'begin return new; end';
        create trigger note before update on things for each row execute function note()`,
     ],
   ])('a table with %s is not', async (_, sql) => {
@@ -93,25 +82,15 @@ describeOnEachAdapter('which tables may be folded', (harness) => {
   });
 
   test.each([
-    [
-      'is no longer',
-      `create table things (${COLUMNS})`,
-      'alter table things add constraint few check (amount < 9)',
-      false,
-    ],
-    [
-      'is again',
-      `create table things (${COLUMNS}, constraint few check (amount < 9))`,
-      'alter table things drop constraint few',
-      true,
-    ],
-  ])('a table that a migration changes %s, a minute later', async (_, sql, later, isFoldable) => {
-    expect(await foldable(sql, undefined, later)).toBe(isFoldable);
+    ['is no longer', '', 'add constraint few check (amount < 9)', false],
+    ['is again', ', constraint few check (amount < 9)', 'drop constraint few', true],
+  ])('a table that a migration changes %s, a minute later', async (_, more, later, isFoldable) => {
+    expect(await foldable(things(more), undefined, `alter table things ${later}`)).toBe(isFoldable);
   });
 
   test('the option of the model decides', async () => {
-    expect(await foldable(`create table things (${COLUMNS}, check (amount >= 0))`, true)).toBe(true);
+    expect(await foldable(things(', check (amount >= 0)'), true)).toBe(true);
     await harness.cleanUp();
-    expect(await foldable(`create table things (${COLUMNS})`, false)).toBe(false);
+    expect(await foldable(things(), false)).toBe(false);
   });
 });

@@ -30,9 +30,7 @@ interface Sent {
 }
 
 function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
+  return new Promise((resolve) => void setImmediate(resolve));
 }
 
 test('whatever fails, is locked or is aborted: every plan gets one true answer, and chains hold together', async () => {

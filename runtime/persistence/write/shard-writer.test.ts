@@ -15,6 +15,7 @@ import { ShardWriter } from './shard-writer.js';
 import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
 const UNIQUE = new DriverFailure('duplicate key', { phase: 'answered', sqlState: '23505' });
+const nextTurn = (): Promise<unknown> => new Promise(setImmediate);
 const LOST = new DriverFailure('connection lost', { phase: 'in-flight' });
 
 interface Submitted extends Submission {
@@ -26,23 +27,20 @@ interface Submitted extends Submission {
 /** Counts how often plans that are submitted with these options are looked at in the queue. */
 function countLooks(): { readonly options: object; readonly count: () => number } {
   let looks = 0;
-  /** One for each plan. A look before it is listened to is none at the queue. */
-  const newSignal = (): object => {
-    let isQueued = false;
-    return {
-      addEventListener: () => {
-        isQueued = true;
-      },
-      removeEventListener: () => {},
-      get aborted(): boolean {
-        if (isQueued) looks += 1;
-        return false;
-      },
-    };
-  };
   const options = {
+    /** One for each plan. A look before it is listened to is none at the queue. */
     get signal(): object {
-      return newSignal();
+      let isQueued = false;
+      return {
+        addEventListener: () => {
+          isQueued = true;
+        },
+        removeEventListener: () => {},
+        get aborted(): boolean {
+          if (isQueued) looks += 1;
+          return false;
+        },
+      };
     },
   };
   return { options, count: () => looks };
@@ -70,6 +68,24 @@ class Bench {
     return { ...submission, plan, end };
   }
 
+  /**
+   * Submits these plans while a statement is in flight, and answers that one. `a2>3 < 0 1` depends on the plans at the
+   * indexes 0 and 1.
+   */
+  async queue<const Changes extends readonly string[]>(
+    ...changes: Changes
+  ): Promise<{ [Index in keyof Changes]: Submitted }> {
+    const held = this.hold();
+    const queued: Submitted[] = [];
+    for (const each of changes) {
+      const [change = '', indexes] = each.split(' < ');
+      const dependsOn = indexes?.split(' ').map((index) => queued[Number(index)] as Submitted);
+      queued.push(this.submit(change, dependsOn));
+    }
+    await held.release();
+    return queued as { [Index in keyof Changes]: Submitted };
+  }
+
   /** Keeps the writer busy: what is submitted meanwhile waits. */
   hold(): { release(): Promise<void> } {
     this.submit('z1>2');
@@ -78,16 +94,10 @@ class Bench {
   }
 }
 
-describe('merging', () => {
-  test('a lonely plan goes at once', async () => {
-    const bench = new Bench();
-    const plan = bench.submit('a1>2');
-    expect(bench.manual.texts).toEqual(['a1>2']);
-    await bench.manual.last.answer();
-    expect(await plan.outcome).toMatchObject({ kind: 'applied', batchSize: 1, chainLength: 1 });
-    expect(plan.pending.state).toBe('applied');
-  });
+const endsOf = (...plans: readonly Submitted[]): Promise<readonly unknown[]> =>
+  Promise.all(plans.map(({ end }) => end));
 
+describe('merging', () => {
   test('what one turn of the event loop brings travels as one statement', async () => {
     const bench = new Bench({}, setImmediate);
     bench.submit('a1>2');
@@ -134,12 +144,7 @@ describe('merging', () => {
     await held.release();
     expect(bench.manual.last.text).toBe('a1>2 | b1>2 c1>2 | +d | e1?');
     await bench.manual.last.answer();
-    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([
-      'applied',
-      'applied',
-      'applied',
-      'applied',
-    ]);
+    for (const { end } of plans) expect(await end).toBe('applied');
     expect(await plans[0]?.outcome).toMatchObject({ batchSize: 4, chainLength: 1 });
     expect(bench.writer.counters).toEqual({ statements: 2, plans: 5, folded: 0, splits: 0 });
   });
@@ -227,27 +232,27 @@ describe('merging', () => {
   });
 
   test.each([
-    ['an update', 'a1>2', 'after an update', 'a1>2'],
-    ['an update', 'a1>2', 'after an expectation', 'a1?'],
-    ['an expectation', 'a1?', 'after an update', 'a1>2'],
-    ['an expectation', 'a2?', 'after one of another version', 'a1?'],
-    ['an addition', '+a', 'after an addition', '+a'],
-    ['an update', 'a2>3', 'of a state that it has not read', 'a1>2'],
-  ])('%s (%s) of one row waits %s', async (_, second, __, first) => {
+    ['an update of one row waits after an update', ['a1>2', 'b1>2', 'a1>2 < 1'], 'a1>2 | b1>2'],
+    ['an update waits after an expectation', ['a1?', 'b1>2', 'a1>2 < 1'], 'a1? | b1>2'],
+    ['an expectation waits after an update', ['a1>2', 'b1>2', 'a1? < 1'], 'a1>2 | b1>2'],
+    ['an expectation waits after one of another version', ['a1?', 'b1>2', 'a2? < 1'], 'a1? | b1>2'],
+    ['an addition waits after an addition', ['+a', 'b1>2', '+a < 1'], '+a | b1>2'],
+    ['an update waits for a state that it has not read', ['a1>2', 'b1>2', 'a2>3 < 1'], 'a1>2 | b1>2'],
+    [
+      'expectations of one version share a statement',
+      ['a1? b1>2', 'a1? c1>2', 'a1>2'],
+      'a1? b1>2 | a1? c1>2',
+    ],
+    ['a plan goes with one whose state it has only read', ['a1>2', 'c1>2', 'b1>2 < 0'], 'a1>2, b1>2 | c1>2'],
+    ['changes of a row that must not be folded', ['!a1>2', '!a2>3 < 0'], '!a1>2', '!a2>3'],
+    ['an expectation of what a chain changes', ['a1>2', 'a2? b1>2 < 0'], 'a1>2', 'a2? b1>2'],
+  ])('%s: %j', async (_, changes, ...texts) => {
     const bench = new Bench();
-    const held = bench.hold();
-    bench.submit(first);
-    bench.submit(second, [bench.submit('b1>2')]);
-    await held.release();
-    expect(bench.manual.last.text).toBe(`${first} | b1>2`);
-  });
-
-  test('plans that expect one version of a row share a statement', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    for (const change of ['a1? b1>2', 'a1? c1>2', 'a1? d1>2', 'a1>2']) bench.submit(change);
-    await held.release();
-    expect(bench.manual.last.text).toBe('a1? b1>2 | a1? c1>2 | a1? d1>2');
+    await bench.queue(...changes);
+    for (const text of texts) {
+      expect(bench.manual.last.text).toBe(text);
+      await bench.manual.last.answer();
+    }
   });
 
   test('a full queue refuses further plans at once', () => {
@@ -260,10 +265,7 @@ describe('merging', () => {
 
   test('what was left out and waits counts as queued', async () => {
     const bench = new Bench({ maximumQueued: 2, maximumWaiting: 0 });
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    bench.submit('a2>3', [first]);
-    await held.release();
+    const [_first] = await bench.queue('a1>2', 'a2>3 < 0');
     await bench.manual.last.answer('left-out');
     expect(bench.writer.queued).toBe(2);
     expect(() => bench.submit('c1>2')).toThrow(ShardBusyError);
@@ -273,26 +275,11 @@ describe('merging', () => {
 describe('chaining', () => {
   test('plans that depend on one another go as one group, in their order', async () => {
     const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    const other = bench.submit('b1>2');
-    const second = bench.submit('a2>3', [first]);
-    const third = bench.submit('a3>4 b2>3', [second, other]);
-    await held.release();
+    const [_first, _other, _second, third] = await bench.queue('a1>2', 'b1>2', 'a2>3 < 0', 'a3>4 b2>3 < 2 1');
     expect(bench.manual.last.text).toBe('a1>2, a2>3, b1>2, a3>4 b2>3');
     await bench.manual.last.answer();
     expect(await third.outcome).toMatchObject({ kind: 'applied', batchSize: 4, chainLength: 4 });
     expect(bench.writer.counters.folded).toBe(3);
-  });
-
-  test('a plan that has only read the state of another one goes with it', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    bench.submit('c1>2');
-    bench.submit('b1>2', [first]);
-    await held.release();
-    expect(bench.manual.last.text).toBe('a1>2, b1>2 | c1>2');
   });
 
   test('a plan whose pending is in flight waits for its answer', async () => {
@@ -301,31 +288,8 @@ describe('chaining', () => {
     bench.submit('b1>2', [first]);
     expect(bench.manual.texts).toEqual(['a1>2']);
     await bench.manual.last.answer();
+    expect(await first.outcome).toMatchObject({ kind: 'applied', batchSize: 1, chainLength: 1 });
     expect(bench.manual.last.text).toBe('b1>2');
-  });
-
-  test('changes of a row that must not be folded go one after the other', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('!a1>2');
-    const second = bench.submit('!a2>3', [first]);
-    await held.release();
-    expect(bench.manual.last.text).toBe('!a1>2');
-    await bench.manual.last.answer();
-    expect(bench.manual.last.text).toBe('!a2>3');
-    await bench.manual.last.answer();
-    expect(await second.end).toBe('applied');
-  });
-
-  test('an expectation of what a chain changes waits for the chain', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    bench.submit('a2? b1>2', [first]);
-    await held.release();
-    expect(bench.manual.last.text).toBe('a1>2');
-    await bench.manual.last.answer();
-    expect(bench.manual.last.text).toBe('a2? b1>2');
   });
 
   test('a pending plan that fails breaks everything that depends on it, without sending it', async () => {
@@ -336,7 +300,7 @@ describe('chaining', () => {
     const third = bench.submit('b1>2', [second]);
     await held.release();
     expect(await first.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
-    expect(await Promise.all([second.end, third.end])).toEqual(['dependency-failed', 'dependency-failed']);
+    expect(await endsOf(second, third)).toEqual(['dependency-failed', 'dependency-failed']);
     expect([second.pending.state, third.pending.state]).toEqual(['failed', 'failed']);
     expect(bench.manual.sent).toHaveLength(1);
   });
@@ -373,9 +337,7 @@ describe('chaining', () => {
 describe('a plan that was left out', () => {
   test('is sent once more by itself and waits for locks; then it is stale', async () => {
     const bench = new Bench();
-    const held = bench.hold();
-    const [first, second] = [bench.submit('a1>2'), bench.submit('b1>2')];
-    await held.release();
+    const [first, second] = await bench.queue('a1>2', 'b1>2');
     await bench.manual.last.answer('left-out', 'applied');
     expect(await second.end).toBe('applied');
     expect(bench.manual.last.text).toBe('a1>2 (wait)');
@@ -394,46 +356,32 @@ describe('a plan that was left out', () => {
 
   test('with others in a chain is sent once more with them; if it is stale, no other plan is sent again', async () => {
     const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    const second = bench.submit('a2>3', [first]);
-    const third = bench.submit('a3>4', [second]);
-    await held.release();
+    const [first, second, third] = await bench.queue('a1>2', 'a2>3 < 0', 'a3>4 < 1');
     await bench.manual.last.answer('left-out');
     expect(bench.manual.last.text).toBe('a1>2, a2>3, a3>4 (wait)');
     await bench.manual.last.answer('left-out');
-    expect(await Promise.all([first.end, second.end, third.end])).toEqual([
-      'stale',
-      'dependency-failed',
-      'dependency-failed',
-    ]);
+    expect(await endsOf(first, second, third)).toEqual(['stale', 'dependency-failed', 'dependency-failed']);
     expect(bench.manual.sent).toHaveLength(3);
   });
 
   test('with others on several rows is sent plan by plan, because any of the rows may be the stale one', async () => {
     const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    const second = bench.submit('a2>3 b1>2', [first]);
-    await held.release();
+    const [first, second] = await bench.queue('a1>2', 'a2>3 b1>2 < 0');
     await bench.manual.last.answer('left-out');
     await bench.manual.last.answer('left-out');
     expect(bench.manual.last.text).toBe('a1>2 (wait)');
     await bench.manual.last.answer();
     await bench.manual.last.answer('left-out');
-    expect(await Promise.all([first.end, second.end])).toEqual(['applied', 'stale']);
+    expect(await endsOf(first, second)).toEqual(['applied', 'stale']);
   });
 
   test('and meets a lock for too long fails, with all who want that row', async () => {
     const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    const second = bench.submit('a2>3', [first]);
     const locked = new DriverFailure('lock timeout', { phase: 'answered', sqlState: '55P03' });
-    await held.release();
+    const [first, second] = await bench.queue('a1>2', 'a2>3 < 0');
     await bench.manual.last.answer('left-out');
     await bench.manual.last.fail(locked);
-    expect(await Promise.all([first.end, second.end])).toEqual([locked, locked]);
+    expect(await endsOf(first, second)).toEqual([locked, locked]);
     expect(bench.manual.sent).toHaveLength(3);
   });
 
@@ -463,10 +411,7 @@ describe('a plan that was left out', () => {
 
   test('waits its turn if too many wait for locks already', async () => {
     const bench = new Bench({ maximumWaiting: 1 });
-    const held = bench.hold();
-    bench.submit('a1>2');
-    bench.submit('b1>2');
-    await held.release();
+    await bench.queue('a1>2', 'b1>2');
     await bench.manual.last.answer('left-out', 'left-out');
     expect(bench.manual.texts.slice(2)).toEqual(['a1>2 (wait)']);
     await bench.manual.last.answer();
@@ -492,7 +437,7 @@ describe('a statement that fails', () => {
       'd1>2',
       'e1>2',
     ]);
-    const ends = await Promise.all(plans.map(({ end }) => end));
+    const ends = await endsOf(...plans);
     expect(ends).toEqual(['applied', 'applied', 'applied', UNIQUE, 'applied']);
     expect(bench.writer.counters.splits).toBe(2);
   });
@@ -506,7 +451,7 @@ describe('a statement that fails', () => {
     await bench.manual.last.fail(error);
     await bench.manual.last.fail(error);
     await bench.manual.last.answer();
-    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([error, 'applied']);
+    expect(await endsOf(...plans)).toEqual([error, 'applied']);
   });
 
   test('is not split if the server is at fault, because fewer plans would not help', async () => {
@@ -516,26 +461,18 @@ describe('a statement that fails', () => {
     const shutdown = new DriverFailure('shutting down', { phase: 'answered', sqlState: '57P01' });
     await held.release();
     await bench.manual.last.fail(shutdown);
-    expect(await Promise.all(plans.map(({ end }) => end))).toEqual([shutdown, shutdown]);
+    expect(await endsOf(...plans)).toEqual([shutdown, shutdown]);
     expect(plans.map(({ pending }) => pending.state)).toEqual(['failed', 'failed']);
     expect(bench.manual.sent).toHaveLength(2);
   });
 
   test('because of a pending plan of a folded group is unfolded: what stands before the guilty one is applied', async () => {
     const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    const guilty = bench.submit('a2>3', [first]);
-    const last = bench.submit('a3>4', [guilty]);
-    await held.release();
+    const [first, guilty, last] = await bench.queue('a1>2', 'a2>3 < 0', 'a3>4 < 1');
     await bench.manual.last.fail(UNIQUE);
     await bench.manual.last.answer();
     await bench.manual.last.fail(UNIQUE);
-    expect(await Promise.all([first.end, guilty.end, last.end])).toEqual([
-      'applied',
-      UNIQUE,
-      'dependency-failed',
-    ]);
+    expect(await endsOf(first, guilty, last)).toEqual(['applied', UNIQUE, 'dependency-failed']);
     expect(bench.manual.texts.slice(1)).toEqual(['a1>2, a2>3, a3>4', 'a1>2 (wait)', 'a2>3 (wait)']);
   });
 });
@@ -543,13 +480,9 @@ describe('a statement that fails', () => {
 describe('a connection lost in flight', () => {
   test('leaves every plan with the action that decides about it, and the dependencies open', async () => {
     const bench = new Bench();
-    const held = bench.hold();
-    const first = bench.submit('a1>2');
-    const second = bench.submit('a2>3', [first]);
-    const other = bench.submit('b1>2');
-    await held.release();
+    const [first, second, other] = await bench.queue('a1>2', 'a2>3 < 0', 'b1>2');
     await bench.manual.last.fail(LOST);
-    const fences = (await Promise.all([first.end, second.end, other.end])).map((error) =>
+    const fences = (await endsOf(first, second, other)).map((error) =>
       error instanceof LostWrite ? error.fence : error,
     );
     expect(fences).toEqual([first.plan.action, first.plan.action, other.plan.action]);
@@ -595,23 +528,18 @@ describe('a deadline', () => {
     expect(bench.manual.sent).toHaveLength(1);
   });
 
-  test('in flight leaves the outcome to be settled', async () => {
-    const bench = new Bench();
-    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
-    expect(await plan.end).toMatchObject({ fence: plan.plan.action });
-    expect(plan.pending.state).toBe('pending');
-    await bench.manual.last.answer();
-    expect(plan.pending.state).toBe('applied');
-  });
-
-  test('in flight leaves an outcome that an answer no longer changes once it is settled', async () => {
-    const bench = new Bench();
-    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
-    await plan.end;
-    plan.pending.settle(false);
-    await bench.manual.last.answer();
-    expect(plan.pending.state).toBe('failed');
-  });
+  test.each(['applied', 'failed'] as const)(
+    'in flight leaves the outcome to be settled: %s',
+    async (state) => {
+      const bench = new Bench();
+      const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+      expect(await plan.end).toMatchObject({ fence: plan.plan.action });
+      expect(plan.pending.state).toBe('pending');
+      if (state === 'failed') plan.pending.settle(false);
+      await bench.manual.last.answer();
+      expect(plan.pending.state).toBe(state);
+    },
+  );
 
   test('of the most patient plan is that of the statement', async () => {
     const bench = new Bench();
@@ -693,17 +621,6 @@ describe('a plan whose time ends before there is a connection', () => {
 });
 
 describe('an abort', () => {
-  test('takes a plan out of the queue', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    const controller = new AbortController();
-    const plan = bench.submit('a1>2', [], { signal: controller.signal });
-    controller.abort();
-    await held.release();
-    expect(await plan.end).toMatchObject({ phase: 'not-sent', reason: 'aborted' });
-    expect(bench.manual.sent).toHaveLength(1);
-  });
-
   test('is reported at once, however long others take, and also if it came before the plan', async () => {
     const bench = new Bench();
     bench.hold();
@@ -772,9 +689,3 @@ describe('an abort', () => {
     expect(await plan.end).toBe('applied');
   });
 });
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => {
-    setImmediate(resolve);
-  });
-}

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest';
 import type { StagedItem } from '../../action/action-plan.js';
 import { columnsOfFields } from '../../domain/column-set.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/entity.js';
+import type { Entity, ModelDescriptor } from '../../domain/entity.js';
 import { heldKeys } from '../../domain/natural-key.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { AccountCredited, accountModel } from '../../domain/test-support/account.js';
-import { guestModel, newGuest } from '../../execution/test-support/guests.js';
+import { type Guest, guestModel, newGuest } from '../../execution/test-support/guests.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import { EventCatalog } from '../codec/event-catalog.js';
 import type { FlushRequest, WriteGroup } from '../shard-store.js';
@@ -85,12 +85,10 @@ function planWith(kind: Kind, changes: readonly string[]): PlanWrite {
 function renaming(count: number): readonly StagedItem[] {
   if (count === 0) return [];
   const old = Array.from({ length: count }, (_, index) => newGuest(`${index}@hotel`));
-  const moved = old.map((guest, index): StagedItem => {
-    const model = guest.renamed(`${index + 1}@hotel`);
-    const heldBefore = heldKeys(guest);
-    return { kind: 'update', descriptor: guests, model, expectedVersion: 1, heldBefore, events: [] };
-  });
-  return [...moved, { kind: 'add', descriptor: guests, model: newGuest('0@hotel'), events: [] }];
+  return [
+    ...old.map((guest, index) => update(guest, guest.renamed(`${index + 1}@hotel`))),
+    add(newGuest('0@hotel')),
+  ];
 }
 
 const flushes = fc.record({
@@ -133,6 +131,69 @@ function withOtherTables(groups: readonly WriteGroup[]): readonly WriteGroup[] {
     }),
   );
 }
+
+/** The statement of these plans, of which each changes these rows. */
+function statementOf(...plans: readonly (readonly StagedItem[])[]): Statement {
+  const groups = plans.map((items) => [{ ...planOf(), items }]);
+  return flushStatement({ groups, locked: 'skip' }, ORIGIN);
+}
+
+function add(guest: Entity): StagedItem {
+  return { kind: 'add', descriptor: guests, model: guest, events: [] };
+}
+
+function update(before: Guest, after: Guest): StagedItem {
+  const heldBefore = heldKeys(before);
+  return { kind: 'update', descriptor: guests, model: after, expectedVersion: 1, heldBefore, events: [] };
+}
+
+test('rows are inserted in the order of their keys, in whichever order they were staged', () => {
+  const inserted = (...emails: readonly string[]): readonly string[] => {
+    const { values } = statementOf(...emails.map((email) => [add(newGuest(email))]));
+    return values
+      .map((value) => String(value).replaceAll('"', ''))
+      .filter((value) => value.includes('@hotel'));
+  };
+  expect(inserted('b@hotel', 'a@hotel', 'c@hotel')).toEqual(['{a@hotel,b@hotel,c@hotel}']);
+  expect(inserted('c@hotel', 'b@hotel', 'a@hotel')).toEqual(['{a@hotel,b@hotel,c@hotel}']);
+});
+
+test('texts of one length are different statements', () => {
+  const accounts = planOf('+a').items;
+  const texts = ['alike', 'aline'].map((table) => {
+    return statementOf(accounts.map((item) => ({ ...item, descriptor: { ...item.descriptor, table } }))).text;
+  });
+  expect(texts[0]).toContain('"alike"');
+  expect(texts[1]).toBe(texts[0]?.replaceAll('"alike"', '"aline"'));
+});
+
+test('claims are bound if any plan of a merged statement has them', () => {
+  const plans = [planOf('+a'), planOf('+b')];
+  const claims = '{"role":"auditor"}';
+  const valuesWith = (given: number): string => {
+    const groups = plans.map((plan, index) => {
+      return [{ ...plan, action: { ...plan.action, claims: index < given ? claims : undefined } }];
+    });
+    return JSON.stringify(flushStatement({ groups, locked: 'skip' }, ORIGIN).values);
+  };
+  expect(valuesWith(0)).not.toContain('auditor');
+  expect(valuesWith(1)).toContain('auditor');
+});
+
+test('a single plan has the form without arrays, and its insert follows the update that frees the key', () => {
+  const ann = newGuest('ann@hotel');
+  const renaming = update(ann, ann.renamed('ann@home'));
+  const textOf = (...items: readonly StagedItem[]): string => statementOf(items).text;
+  const [unrelated, following] = ['bob@hotel', 'ann@hotel'].map((email) =>
+    textOf(renaming, add(newGuest(email))),
+  );
+  for (const text of [textOf(renaming), textOf(renaming, ...planOf('+a').items), unrelated, following])
+    expect(text).not.toContain('unnest');
+  const isDone = '(SELECT count(*) FROM "fw.u0s0") >= 0';
+  expect(unrelated).not.toContain(isDone);
+  expect(following).toMatch(/"fw.u0s0" AS \(UPDATE .* RETURNING 1\),\n"fw.i0" AS \(INSERT /);
+  expect(following?.split('"fw.i0"')[1]).toContain(isDone);
+});
 
 describe('the text of a flush', () => {
   // The first two come first, because the process keeps a limited number of texts.

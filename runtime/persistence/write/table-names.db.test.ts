@@ -7,33 +7,15 @@ import { instantiate } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { defineMigration } from '../../migration/migration.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import { EventCatalog } from '../codec/event-catalog.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
-import { SqlShardStore } from '../sql-shard-store.js';
-import { planOf } from '../test-support/plans.js';
+import { openStore, planOf } from '../test-support/plans.js';
 import type { PlanWrite } from './plan-write.js';
 import { ShardWriter } from './shard-writer.js';
 
 const HERE = ShardIdentifier.of(0, 0);
 
 /** What statements call their parts, with and without what sets them apart, and tables of the runtime. */
-const NAMES = [
-  'l',
-  'u',
-  'l0',
-  'm0',
-  'n0',
-  'r0',
-  'u0',
-  'i0',
-  'ok',
-  'held',
-  'refused',
-  'act',
-  'ev',
-  'x',
-  'events',
-];
+const NAMES = 'l u l0 m0 n0 r0 u0 i0 ok held refused act ev x events'.split(' ');
 const TABLES = [...NAMES, 't', 'actions', 'schedules', 'idempotency_keys', 'journal', 'fw_m0'];
 
 /** A column of each model is called as a part of a statement, too. */
@@ -68,9 +50,8 @@ function planIn(table: string, values: object, ...changes: readonly string[]): P
 
 describeOnEachAdapter('A flush', (harness) => {
   test('writes to tables that are called as parts of its statement', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: [migration] });
-    const database = databases.database(HERE);
-    const writer = new ShardWriter(new SqlShardStore(database, 'test', new EventCatalog([])), HERE);
+    const { database, store } = await openStore(harness, [migration]);
+    const writer = new ShardWriter(store, HERE);
     const submit = async (...plans: readonly PlanWrite[]): Promise<readonly string[]> => {
       const sent = plans.map((plan) => writer.submit(plan, { timeoutMs: 60_000 }).outcome);
       return (await Promise.allSettled(sent)).map((end) => {
