@@ -136,7 +136,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(consumers.find(({ name }) => name === 'relay:down')).toMatchObject({ behind: 20, deadLetters: 0 });
     const waitsFor = async (): Promise<string | undefined> =>
       (await ledger.events.lag())[0]?.consumers.find(({ name }) => name === 'relay:down')?.waitingFor;
-    await until(async () => (await waitsFor()) === 'the receiver accepts no messages: connection refused');
+    await until(async () => (await waitsFor()) === 'its receiver is down: connection refused');
     down.judge = collectingSink().judge;
     await until(() => down.received.length >= 20);
     await until(async () => (await waitsFor()) === undefined);

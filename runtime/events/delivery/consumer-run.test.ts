@@ -18,19 +18,15 @@ const NO_ROWS = { query: () => Promise.resolve({ rows: [] }) } as never;
 
 function eventOf(id: string, modelId: string, cursor: LogPage['next']): LogPage['events'][number] {
   return {
-    id,
-    cursor,
-    actionId: '',
-    namespace: '',
-    modelId,
-    modelName: 'Account',
-    modelVersion: 1,
-    eventType: 'Opened',
-    eventVersion: 1,
-    payload: {},
-    createdDate: '',
-    traceContext: null,
-    action: null,
+    ...{ id, cursor, actionId: '', namespace: '', modelId, modelName: 'Account', modelVersion: 1 },
+    ...{
+      eventType: 'Opened',
+      eventVersion: 1,
+      payload: {},
+      createdDate: '',
+      traceContext: null,
+      action: null,
+    },
   };
 }
 
@@ -57,43 +53,30 @@ const ATTEMPTS: Attempts = {
   judge: () => ({ kind: 'park' }),
 };
 
-function runOn(
-  reader: LogReader,
-  attempts: Attempts,
-  readAhead?: number,
-  letters: ParkingStore = new ParkingStore(NO_ROWS),
-  consumers: ConsumerStore = new ConsumerStore(NO_ROWS),
-  warn: (message: string) => void = () => undefined,
+/** Runs a consumer. Default of its tables: every statement is answered with no rows. */
+function run(
+  options: Partial<ConsumerRunOptions> & Pick<ConsumerRunOptions, 'reader' | 'attempts'>,
 ): LeasedLoop {
   const consumer = {
-    lease: LEASE,
-    identity: 'Mirror',
-    cursor: START,
-    replay: undefined,
-    serverRun: SERVER_RUN,
-    stuck: false,
-    attempts: {},
-    died: [],
-    selects: [],
+    ...{ lease: LEASE, identity: 'Mirror', cursor: START, replay: undefined, serverRun: SERVER_RUN },
+    ...{ stuck: false, attempts: {}, died: [], selects: [] },
   };
-  const options: ConsumerRunOptions = {
+  const all: ConsumerRunOptions = {
     consumer,
-    attempts,
     selection: {},
     concurrency: 8,
-    readAhead,
     ages: undefined,
     context: { identity: 'Mirror', again: undefined, replayed: false },
-    reader,
-    consumers,
-    letters,
+    consumers: new ConsumerStore(NO_ROWS),
+    letters: new ParkingStore(NO_ROWS),
     pollMs: () => 1,
-    warn,
+    warn: () => undefined,
+    ...options,
   };
   const lease = new HeldLease(LEASE, performance.now(), 60_000);
   return new LeasedLoop(
     lease,
-    (loop) => new ConsumerRun(options, loop),
+    (loop) => new ConsumerRun(all, loop),
     () => undefined,
   );
 }
@@ -106,10 +89,11 @@ test.each([
   const reader = new EndlessLog();
   const never = new Promise<void>(() => undefined);
   let rounds = 0;
-  const obstacle = (): undefined => {
+  const pollMs = (): number => {
     rounds += 1;
+    return 1;
   };
-  const loop = runOn(reader, { ...ATTEMPTS, obstacle, handle: () => never }, readAhead);
+  const loop = run({ reader, attempts: { ...ATTEMPTS, handle: () => never }, readAhead, pollMs });
   await vi.waitUntil(() => rounds > 20, { timeout: 30_000 });
   expect(reader.count).toBe(read);
   await loop.stop(0);
@@ -153,7 +137,7 @@ test('A model that needs another release keeps its order and its place, and the 
     setTimeout(second.open);
     throw new OtherReleaseNeeded('it is in another step');
   };
-  const loop = runOn(new TwoPages(asked.open, second.opened), { ...ATTEMPTS, handle });
+  const loop = run({ reader: new TwoPages(asked.open, second.opened), attempts: { ...ATTEMPTS, handle } });
   // A statement that saved a checkpoint would find no lease, and the run would end as lost.
   expect(await loop.ended).toEqual({ kind: 'waiting', reason: 'it is in another step' });
   expect(seen).toEqual(['first', 'other']);
@@ -182,7 +166,7 @@ test('An event that waits for its next attempt is not given up because of events
     throw new Error('not yet');
   };
   const judge = () => ({ kind: 'retry', pauseMs: 600_000 }) as const;
-  const loop = runOn(reader, { ...ATTEMPTS, handle: fails, judge });
+  const loop = run({ reader, attempts: { ...ATTEMPTS, handle: fails, judge } });
   // The statement that would park the event finds no lease, and the run would end as lost.
   await vi.waitUntil(() => reader.count > 5_000 || loop.state === 'ended', { timeout: 30_000 });
   expect(loop.state).toBe('working');
@@ -209,7 +193,10 @@ test.each([
     // Otherwise a loop without a pause would hang the test.
     if (failures < 100_000) return fail(new Error('later'));
   };
-  const loop = runOn(new OneEvent(), { ...ATTEMPTS, handle, judge: () => ({ kind: 'pass', pauseMs: 0 }) });
+  const loop = run({
+    reader: new OneEvent(),
+    attempts: { ...ATTEMPTS, handle, judge: () => ({ kind: 'pass', pauseMs: 0, cause: 'receiver' }) },
+  });
   await vi.waitUntil(() => failures > 0, { timeout: 30_000 });
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(failures).toBeLessThan(1_000);
@@ -304,7 +291,8 @@ test('Models that need a database which is out of reach do not stop the others, 
   const letters = new MemoryLetters();
   let isDown = true;
   const attempts = everySecondOutOfReach(handled, () => isDown, 'elsewhere');
-  const loop = runOn(new LongLog(10_000), attempts, undefined, letters, new WillingStore());
+  const reader = new LongLog(10_000);
+  const loop = run({ reader, attempts, letters, consumers: new WillingStore() });
   await vi.waitUntil(() => handled.size === 5_000, { timeout: 60_000 });
   expect(letters.events.size).toBeGreaterThan(1_000);
   isDown = false;
@@ -317,12 +305,13 @@ test('All models wait for a receiver that is down', async () => {
   const handled = new Set<string>();
   const letters = new MemoryLetters();
   let rounds = 0;
-  const obstacle = (): undefined => {
+  const pollMs = (): number => {
     rounds += 1;
+    return 1;
   };
   const attempts = everySecondOutOfReach(handled, () => true, 'receiver');
-  const store = new WillingStore();
-  const loop = runOn(new LongLog(10_000), { ...attempts, obstacle }, undefined, letters, store);
+  const reader = new LongLog(10_000);
+  const loop = run({ reader, attempts, letters, consumers: new WillingStore(), pollMs });
   // Half of those that are read.
   await vi.waitUntil(() => handled.size >= 2_000, { timeout: 60_000 });
   const before = rounds;
@@ -353,9 +342,8 @@ test('The retry of an event that is newer than the process is reported once, and
     isTooNew: ({ eventVersion }: { eventVersion: number }) => eventVersion > 1,
   };
   const warnings: string[] = [];
-  const loop = runOn(new LongLog(0), attempts, undefined, letters, new WillingStore(), (message) =>
-    warnings.push(message),
-  );
+  const warn = (message: string): void => void warnings.push(message);
+  const loop = run({ reader: new LongLog(0), attempts, letters, consumers: new WillingStore(), warn });
   await vi.waitUntil(() => readings > 1, { timeout: 30_000 });
   await loop.stop(0);
   expect(warnings).toEqual([
