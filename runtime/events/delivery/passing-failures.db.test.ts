@@ -3,7 +3,7 @@ import { describeOn } from '../../../test/databases/vitest.js';
 import { Decimal } from '../../domain/decimal.js';
 import { RetryLater } from '../../errors.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
-import { crashingDatabases } from '../test-support/crashing-databases.js';
+import { databasesWithout, mortalDatabases } from '../test-support/faulty-databases.js';
 import {
   type CreditedEnvelope,
   handlerOf,
@@ -12,7 +12,6 @@ import {
   until,
 } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
-import { databasesWithout } from '../test-support/unreachable-shard.js';
 import { ConsumerStore } from './consumer-store.js';
 import { registerConsumer } from './register-consumers.js';
 
@@ -113,10 +112,7 @@ describeOn('postgresql', 'Failures that pass', (harness) => {
     for (let each = 0; each < EVENTS; each += 1) await writer.credit(await writer.open());
     // The first process fails more often than the maximum; later ones start where a process has vanished.
     for (const wanted of [4, 5, 6]) {
-      const { databases, kill } = crashingDatabases(topology, {
-        statement: Number.POSITIVE_INFINITY,
-        after: false,
-      });
+      const { databases, kill } = mortalDatabases(topology);
       const mortal = testLedger(databases, { handlers: [handler], limits: QUICK });
       mortal.events.start();
       await until(() => failures.size === EVENTS && [...failures.values()].every((n) => n >= wanted));
