@@ -9,6 +9,7 @@ import { storeDefaultShard } from '../migration/default-shard.js';
 import { migrate } from '../migration/migrate.js';
 import { defineMigration } from '../migration/migration.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { forwarding } from '../sharding/forwarding.js';
 import { ProcessRegister } from '../sharding/process-register.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { idOn, insertStep, pretendFailover } from '../sharding/test-support/failovers.js';
@@ -344,15 +345,10 @@ function answering(
   database: ShardDatabase,
   answers: (row: readonly unknown[]) => readonly unknown[],
 ): ShardDatabase {
-  const query: ShardDatabase['query'] = async (statement, options): Promise<Rows> => {
-    const result = await database.query(statement, options);
-    return { ...result, rows: result.rows.map(answers) };
-  };
-  return new Proxy(database, {
-    get: (target, name) => {
-      if (name === 'query') return query;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
+  return forwarding(database, {
+    query: async (statement, options): Promise<Rows> => {
+      const result = await database.query(statement, options);
+      return { ...result, rows: result.rows.map(answers) };
     },
   });
 }

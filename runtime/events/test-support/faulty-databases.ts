@@ -4,7 +4,8 @@ import { postgresAdapter } from '../../databases.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
-import type { Rows, ShardDatabase, ShardSession } from '../../sharding/shard-database.js';
+import { forwarding } from '../../sharding/forwarding.js';
+import type { Rows, ShardDatabase } from '../../sharding/shard-database.js';
 
 /** Runs, delays or fails a statement. */
 export type Intercept = (call: () => Promise<Rows>, text: string) => Promise<Rows>;
@@ -17,7 +18,7 @@ export function interceptedDatabases(healthy: DatabaseRegistry, intercept: Inter
   const topology = topologyOf(healthy.shards().map((shard) => [shard, healthy.memberConfig(shard).primary]));
   const open = (shard: ShardIdentifier): ShardDatabase => {
     const database = interceptedDatabase(healthy.database(shard), intercept);
-    return { ...database, close: () => Promise.resolve() };
+    return forwarding(database, { close: () => Promise.resolve() });
   };
   const adapters = (['postgresql', 'pglite'] as const).map((kind) => ({ kind, open }));
   return new DatabaseRegistry(topology, { adapters, warn: () => {} });
@@ -32,40 +33,20 @@ export function wrappedDatabases(
   return new DatabaseRegistry(topology, { adapters: [{ kind: 'postgresql', open }], warn: () => {} });
 }
 
-/** A database with another way to run statements, and to use its sessions. */
-export function changedDatabase(
-  database: ShardDatabase,
-  query: ShardDatabase['query'],
-  change: (session: ShardSession) => ShardSession,
-): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query,
-    acquire: async (options) => change(await database.acquire(options)),
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  };
-}
-
 /** A database whose statements are intercepted. Its sessions are not used again. */
 export function interceptedDatabase(database: ShardDatabase, intercept: Intercept): ShardDatabase {
-  return changedDatabase(
-    database,
-    (statement, options) => intercept(() => database.query(statement, options), statement.text),
-    (session) => interceptedSession(session, intercept),
-  );
-}
-
-function interceptedSession(session: ShardSession, intercept: Intercept): ShardSession {
-  return {
-    query: (statement, options) => intercept(() => session.query(statement, options), statement.text),
-    script: (sql, options) => session.script(sql, options),
-    release: () => session.destroy(),
-    destroy: () => session.destroy(),
-  };
+  return forwarding(database, {
+    query: (statement, options) => intercept(() => database.query(statement, options), statement.text),
+    acquire: async (options) => {
+      const session = await database.acquire(options);
+      return {
+        query: (statement, each) => intercept(() => session.query(statement, each), statement.text),
+        script: (sql, each) => session.script(sql, each),
+        release: () => session.destroy(),
+        destroy: () => session.destroy(),
+      };
+    },
+  });
 }
 
 /** Databases of one process, of which one shard is unreachable while `down` returns true. */

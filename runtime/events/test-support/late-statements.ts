@@ -1,7 +1,8 @@
 import type { ShardingTopology } from '../../config/types.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { forwarding } from '../../sharding/forwarding.js';
 import type { Rows, ShardDatabase, ShardSession, Statement } from '../../sharding/shard-database.js';
-import { changedDatabase, lost, wrappedDatabases } from './faulty-databases.js';
+import { lost, wrappedDatabases } from './faulty-databases.js';
 
 /** A statement that its sender has given up and that reaches the server later. */
 export interface LateStatement {
@@ -28,14 +29,13 @@ export function lateDatabases(
     return true;
   };
   const late = (database: ShardDatabase): ShardDatabase =>
-    changedDatabase(
-      database,
-      async (statement, options) => {
+    forwarding(database, {
+      query: async (statement, options) => {
         if (holdBack(statement, () => database.query(statement))) throw lost('in-flight');
         return database.query(statement, options);
       },
-      (session) => lateSession(session, holdBack),
-    );
+      acquire: async (options) => lateSession(await database.acquire(options), holdBack),
+    });
   return {
     databases: wrappedDatabases(topology, late),
     late: {
