@@ -122,7 +122,8 @@ test('all models wait for a receiver that is down, and one batch tests it after 
   const sent = ['a1', 'b1', 'c1'].map((id) => manual.publish(id));
   await manual.answer(0, new Error('refused'));
   const paused = '0, RetryLater in 200 ms: refused';
-  expect(await Promise.all([...sent, manual.publish('d1')])).toEqual([paused, paused, paused, paused]);
+  expect(await Promise.all(sent)).toEqual([paused, paused, paused]);
+  expect(await manual.publish('d1')).toBe(paused);
   expect(manual.counts).toMatchObject({ deferred: 1, accepting: false });
   nowMs += 200;
   const again = ['a1', 'b1', 'c1'].map((id) => manual.publish(id));
@@ -149,6 +150,8 @@ test('after a pause, only one batch is in flight until the receiver answers', as
   await manual.answer(1);
   await manual.answer(2);
   expect(await Promise.all(again)).toEqual(['sent', 'sent', 'sent']);
+  for (const id of ['d1', 'e1', 'f1']) void manual.publish(id);
+  await expect.poll(() => manual.calls.length, { interval: 1 }).toBe(5);
 });
 
 test('a model whose message alone is not accepted delays no other one', async () => {
@@ -175,6 +178,7 @@ test('a run that has ended sends nothing, and leaves no receiver behind that cou
   manual.run.abort();
   expect(manual.counts.accepting).toBe(true);
   await manual.answer(1, [LATER]);
+  expect(await sent[1]).toBe('0, RetryLater: later');
   expect(manual.counts.accepting).toBe(true);
   expect(await manual.publish('c1')).toBe('0, RetryLater: delivery has ended');
   expect(manual.calls).toHaveLength(2);
