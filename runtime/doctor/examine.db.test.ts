@@ -8,8 +8,8 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { storeDefaultShard } from '../migration/default-shard.js';
 import { migrate } from '../migration/migrate.js';
 import { defineMigration } from '../migration/migration.js';
-import { idFloor } from '../retention/partitions.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { forwarding } from '../sharding/forwarding.js';
 import { ProcessRegister } from '../sharding/process-register.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { idOn, insertStep, pretendFailover } from '../sharding/test-support/failovers.js';
@@ -153,13 +153,10 @@ describe('The doctor on real servers', () => {
         ['rights', 'fault: the user lacks the rights usage on schema eventlog'],
         ['residency', 'fault: not checked: permission denied for schema eventlog'],
         ['default shard', 'fault: not checked: permission denied for schema eventlog'],
-        ['partitions', 'fault: not checked: permission denied for schema eventlog'],
       ]),
     );
     await grant(documentedGrants().replaceAll('wallet_app', 'clerk').replace('wallets, transfers', 'things'));
-    expect(await seen()).toEqual(
-      new Map([unsafe, ['partitions', 'warning: not checked: the user may not read eventlog.maintenance']]),
-    );
+    expect(await seen()).toEqual(new Map([unsafe]));
     await grant('revoke update on things from clerk; revoke insert on eventlog.events from clerk');
     expect((await seen()).get('rights')).toBe(
       'fault: the user lacks the rights insert on eventlog.events, update on "things"',
@@ -270,38 +267,6 @@ describe('The doctor on real servers', () => {
     });
   });
 
-  it('reports a left-over constraint of a default partition, as a fault once it refuses rows', async () => {
-    const topology = topologyOf([member(A, 'shard_a')]);
-    const partitions = async () =>
-      (await found(topology, 'partitions')).map(({ level, found: text, advice }) => [level, text, advice]);
-    expect(await partitions()).toEqual([]);
-    await withDatabases(topology, async (databases) => {
-      const rows = (text: string) => databases.database(A).query({ text, values: [] });
-      const leave = async (table: string, from: string) =>
-        rows(`alter table eventlog.${table}_default add constraint fw_partitions_ahead
-          check (id < '${idFloor(Date.parse(from))}' or id >= '${idFloor(Date.parse('2100-01-01'))}') not valid`);
-      await leave('events', '2024-06-01');
-      await leave('actions', '2090-01-01');
-      const textOf = (table: string, from: string) =>
-        `the constraint fw_partitions_ahead of eventlog.${table}_default refuses rows from ${from}T00:00:00.000Z on`;
-      const lasting = expect.stringContaining(
-        'alter table eventlog.events_default drop constraint fw_partitions_ahead.',
-      );
-      expect(await partitions()).toEqual([
-        ['warning', textOf('actions', '2090-01-01'), expect.stringContaining('fw-gen events retain')],
-        ['fault', textOf('events', '2024-06-01'), lasting],
-      ]);
-      // A running process drops them itself.
-      await rows(`insert into eventlog.maintenance (task, holder, leased_until)
-        values ('retention', 'web-1', now() + interval '1 hour')`);
-      expect(await partitions()).toEqual([]);
-      await rows('delete from eventlog.maintenance');
-      for (const table of ['events', 'actions']) {
-        await rows(`alter table eventlog.${table}_default drop constraint fw_partitions_ahead`);
-      }
-    });
-  });
-
   it('says what it could not check while a table is locked', async () => {
     const topology = topologyOf([member(A, 'shard_a')]);
     await withDatabases(topology, async (databases) => {
@@ -380,15 +345,10 @@ function answering(
   database: ShardDatabase,
   answers: (row: readonly unknown[]) => readonly unknown[],
 ): ShardDatabase {
-  const query: ShardDatabase['query'] = async (statement, options): Promise<Rows> => {
-    const result = await database.query(statement, options);
-    return { ...result, rows: result.rows.map(answers) };
-  };
-  return new Proxy(database, {
-    get: (target, name) => {
-      if (name === 'query') return query;
-      const value: unknown = Reflect.get(target, name, target);
-      return typeof value === 'function' ? value.bind(target) : value;
+  return forwarding(database, {
+    query: async (statement, options): Promise<Rows> => {
+      const result = await database.query(statement, options);
+      return { ...result, rows: result.rows.map(answers) };
     },
   });
 }

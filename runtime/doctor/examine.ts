@@ -8,7 +8,6 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import { checkFailovers } from './failover-check.js';
 import { type CheckResult, type Finding, fault, ok, warning } from './finding.js';
-import { checkPartitions } from './partition-check.js';
 import { checkProcesses } from './process-check.js';
 import { checkReplica } from './replica-check.js';
 import { checkBudget } from './server-budget.js';
@@ -47,7 +46,6 @@ const CHECKS: Readonly<Record<string, ShardCheck>> = {
   rights: checkRights,
   residency: checkResidency,
   'default shard': checkDefaultShard,
-  partitions: checkPartitions,
   connected: checkPeers,
 };
 

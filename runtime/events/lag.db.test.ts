@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import { HERE } from '../execution/test-support/accounts.js';
 import { readLag } from './lag.js';
-import { interceptedDatabase } from './test-support/intercepted-databases.js';
+import { interceptedDatabase } from './test-support/faulty-databases.js';
 import { handlerOf, ledgerMigrations, until } from './test-support/ledger.js';
 import { testLedger } from './test-support/test-ledger.js';
 

@@ -2,7 +2,7 @@ import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { messageOf } from '../errors.js';
-import { makePartitionsAtStart } from '../retention/make-partitions.js';
+import { LARGEST_UNNOTICED_SCAN, makePartitions } from '../retention/make-partitions.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { databaseTime } from '../sharding/database-time.js';
 import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each-shard.js';
@@ -126,7 +126,8 @@ export function migrateShard(
 /** Without partitions, rows are stored in the default partition, which does not prevent a start. */
 async function preparePartitions(database: ShardDatabase, { log = () => {} }: MigrateOptions): Promise<void> {
   try {
-    await makePartitionsAtStart(database, await databaseTime(database));
+    const now = await databaseTime(database);
+    await makePartitions(database, { now, largestScanBytes: LARGEST_UNNOTICED_SCAN });
   } catch (error) {
     const reason = messageOf(error);
     log(

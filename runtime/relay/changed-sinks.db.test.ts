@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { EventOperations } from '../events/event-operations.js';
+import { databasesWithout } from '../events/test-support/faulty-databases.js';
 import { ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
-import { databasesWithout } from '../events/test-support/unreachable-shard.js';
 import { HERE, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { Relay } from './relay.js';

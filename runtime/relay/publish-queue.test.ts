@@ -1,11 +1,14 @@
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
+import { RetryLater } from '../errors.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
-import { PublishQueue, resultOf, SinkGone, SinkRejected, SinkUnavailable } from './publish-queue.js';
-import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from './relay-sink.js';
+import { PublishQueue, resultOf } from './publish-queue.js';
+import { ACCEPTED, type PublishOutcome, type RelayMessage } from './relay-sink.js';
 
-const LIMITS = { batchSize: 4, batchBytes: 1_000, inFlight: 2, timeoutMs: 60_000, retryDelayMs: 1 };
-const never = new AbortController().signal;
+const LIMITS = { batchSize: 4, batchBytes: 1_000, inFlight: 2, timeoutMs: 60_000, retryDelayMs: 200 };
+
+let nowMs = 1_000;
+beforeEach(() => useTime({ nowMs: () => nowMs }));
 
 interface Call {
   readonly ids: readonly string[];
@@ -13,283 +16,188 @@ interface Call {
 }
 
 /** A queue with a sink whose answers the test controls. */
-function manualQueue(limits: Partial<typeof LIMITS> = {}): {
-  queue: PublishQueue;
-  calls: Call[];
-  warnings: string[];
-  counts: { accepted: number; deferred: number; rejected: number; accepting: boolean };
-} {
-  const calls: Call[] = [];
-  const warnings: string[] = [];
-  const counts = { accepted: 0, deferred: 0, rejected: 0, accepting: true };
-  const sink: RelaySink = {
-    publish: (messages) =>
+class ManualQueue {
+  readonly calls: Call[] = [];
+  readonly counts = { accepted: 0, deferred: 0, rejected: 0, accepting: true };
+  readonly run = new AbortController();
+  readonly #queue: PublishQueue;
+
+  constructor(limits: Partial<typeof LIMITS> = {}) {
+    const publish = (messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> =>
       new Promise((resolve, reject) => {
-        const answer = (outcomes: readonly PublishOutcome[] | Error): void =>
+        const answer: Call['answer'] = (outcomes) =>
           outcomes instanceof Error ? reject(outcomes) : resolve(outcomes);
-        calls.push({ ids: messages.map(({ id }) => id), answer });
-      }),
-    close: async () => {},
-  };
-  const queue = new PublishQueue({
-    name: 'Sink test',
-    sink,
-    limits: { ...LIMITS, ...limits },
-    random: () => 1,
-    counts,
-    warn: (message) => warnings.push(message),
-  });
-  return { queue, calls, warnings, counts };
+        this.calls.push({ ids: messages.map(({ id }) => id), answer });
+      });
+    const sink = { publish, close: async () => {} };
+    const { counts } = this;
+    this.#queue = new PublishQueue({
+      ...{ name: 'Sink test', sink, limits: { ...LIMITS, ...limits }, counts, random: () => 1 },
+    });
+  }
+
+  /** Publishes a run of messages. Resolves to what came of it: `sent`, or how many were sent and why no more. */
+  async publish(ids: string, body = '{}'): Promise<string> {
+    const messages = ids.split(' ').map((id) => messageOf(id, body));
+    try {
+      await this.#queue.publish(messages, this.run.signal);
+      return 'sent';
+    } catch (error) {
+      if (!(error instanceof RunInterrupted && error.cause instanceof Error)) throw error;
+      const { cause, handled } = error;
+      const pause =
+        cause instanceof RetryLater && cause.afterMs !== undefined ? ` in ${cause.afterMs} ms` : '';
+      return `${handled}, ${cause.name}${pause}: ${cause.message}`;
+    }
+  }
+
+  /** Answers a call once the sink has received it. Default: accepts all messages. */
+  async answer(call: number, outcomes?: readonly PublishOutcome[] | Error): Promise<void> {
+    await expect.poll(() => this.calls.length, { interval: 1 }).toBeGreaterThan(call);
+    const { ids = [], answer } = this.calls[call] ?? {};
+    answer?.(outcomes ?? ids.map(() => ACCEPTED));
+  }
 }
 
-function messages(...ids: readonly string[]): readonly RelayMessage[] {
-  return ids.map((id) => ({
-    id,
-    key: id.charAt(0),
-    modelName: 'Wallet',
-    eventType: 'Created',
-    contentType: 'application/json',
-    attributes: {},
-    headers: {},
-    body: '{}',
-  }));
+function messageOf(id: string, body: string): RelayMessage {
+  const common = { modelName: 'Wallet', eventType: 'Created', contentType: 'application/json' };
+  return { ...common, id, key: id.charAt(0), attributes: {}, headers: {}, body };
 }
 
-async function callsOf({ calls }: { readonly calls: readonly Call[] }, count: number): Promise<void> {
-  while (calls.length < count) await new Promise((resolve) => setTimeout(resolve, 1));
-}
+const LATER: PublishOutcome = { kind: 'deferred', reason: 'later' };
+const BUSY: PublishOutcome = { kind: 'deferred', reason: 'busy', retryAfterMs: 5_000 };
+const REFUSED: PublishOutcome = { kind: 'rejected', reason: 'no' };
 
-const accept = (count: number): readonly PublishOutcome[] => Array.from({ length: count }, () => ACCEPTED);
-
-test('queued messages are sent together, up to the size of a batch, and up to the limit of concurrent batches', async () => {
-  const manual = manualQueue();
-  const sent = ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1', 'h1', 'i1'].map((id) =>
-    manual.queue.publish(messages(id), never),
-  );
-  await callsOf(manual, 2);
-  await new Promise((resolve) => setTimeout(resolve, 5));
+test('messages are sent together, up to the size of a batch, and up to the limit of concurrent batches', async () => {
+  const manual = new ManualQueue();
+  const sent = ['a1', 'b1', 'c1', 'd1', 'e1', 'f1', 'g1', 'h1', 'i1'].map((id) => manual.publish(id));
+  await manual.answer(0);
   expect(manual.calls.map(({ ids }) => ids.length)).toEqual([4, 4]);
-  manual.calls[0]?.answer(accept(4));
-  await callsOf(manual, 3);
-  manual.calls[1]?.answer(accept(4));
-  manual.calls[2]?.answer(accept(1));
-  await Promise.all(sent);
+  await manual.answer(2);
+  await manual.answer(1);
+  expect(new Set(await Promise.all(sent))).toEqual(new Set(['sent']));
   expect(manual.counts).toEqual({ accepted: 9, deferred: 0, rejected: 0, accepting: true });
 });
 
-test.each([
-  ['nothing', undefined],
-  ['too few outcomes', []],
-  ['an empty place', [undefined, ACCEPTED]],
-])('messages are sent again if the sink returns %s', async (_what, wrong) => {
-  const manual = manualQueue();
-  const sent = [manual.queue.publish(messages('a1'), never), manual.queue.publish(messages('b1'), never)];
-  await callsOf(manual, 1);
-  manual.calls[0]?.answer(wrong as never);
-  await callsOf(manual, 2);
-  for (const { ids, answer } of manual.calls.slice(1)) answer(accept(ids.length));
-  await Promise.all(sent);
-  expect(manual.warnings[0]).toContain('the sink returned no outcome');
-});
-
 test('a batch ends before the message that would make it too large', async () => {
-  const manual = manualQueue({ batchBytes: 9 });
+  const manual = new ManualQueue({ batchBytes: 9 });
   // Two bytes, and four bytes of two letters.
-  const bodies = ['{}', '{}', 'ää', '{}'];
-  for (const [nr, ids] of [['a1', 'a2'], ['b1'], ['c1']].entries())
-    void manual.queue.publish(
-      messages(...ids).map((each) => ({ ...each, body: bodies[nr + 1] ?? '' })),
-      never,
-    );
-  await callsOf(manual, 2);
+  for (const [ids, body] of [
+    ['a1 a2', '{}'],
+    ['b1', 'ää'],
+    ['c1', '{}'],
+  ] as const)
+    void manual.publish(ids, body);
+  await manual.answer(1);
   expect(manual.calls.map(({ ids }) => ids)).toEqual([['a1', 'a2', 'b1'], ['c1']]);
 });
 
-test('an unreachable receiver gets one batch at a time again until it answers, with two warnings', async () => {
-  const manual = manualQueue({ batchSize: 1 });
-  const sent = Promise.all(['a1', 'b1'].map((id) => manual.queue.publish(messages(id), never)));
-  await callsOf(manual, 2);
-  manual.calls[0]?.answer(new Error('refused'));
-  manual.calls[1]?.answer(new Error('refused'));
-  await callsOf(manual, 3);
+test.each([
+  ['accepts the first', [ACCEPTED, LATER, LATER], '1, RetryLater: later'],
+  ['rejects the second', [ACCEPTED, REFUSED, LATER], '1, SinkRejected: no'],
+  ['accepts no more', [{ kind: 'gone', reason: 'closed' }], '0, SinkGone: closed'],
+  ['requests a pause', [BUSY, LATER, LATER], '0, RetryLater in 5000 ms: busy'],
+  ['returns nothing', undefined, '0, RetryLater: the sink returned no outcome for it'],
+  ['returns too few outcomes', [ACCEPTED], '1, RetryLater: the sink returned no outcome for it'],
+  ['leaves one out', [ACCEPTED, undefined, ACCEPTED], '1, RetryLater: the sink returned no outcome for it'],
+  ['throws', new Error('refused'), '0, RetryLater: refused'],
+])(
+  'of three messages of a model, a sink that %s gets no later one before it',
+  async (_, outcomes, expected) => {
+    const manual = new ManualQueue();
+    const sent = manual.publish('a1 a2 a3');
+    await expect.poll(() => manual.calls.length, { interval: 1 }).toBe(1);
+    manual.calls[0]?.answer(outcomes as never);
+    expect(await sent).toBe(expected);
+  },
+);
+
+test('a batch without an answer is published again later', async () => {
+  const manual = new ManualQueue({ timeoutMs: 5 });
+  expect(await manual.publish('a1')).toBe('0, RetryLater: no answer within 5 ms');
+});
+
+test('all models wait for a receiver that is down, and one batch tests it after the pause', async () => {
+  const manual = new ManualQueue({ batchSize: 2, inFlight: 1 });
+  const sent = ['a1', 'b1', 'c1'].map((id) => manual.publish(id));
+  await manual.answer(0, new Error('refused'));
+  const paused = '0, RetryLater in 200 ms: refused';
+  expect(await Promise.all(sent)).toEqual([paused, paused, paused]);
+  expect(await manual.publish('d1')).toBe(paused);
+  expect(manual.counts).toMatchObject({ deferred: 1, accepting: false });
+  nowMs += 200;
+  const again = ['a1', 'b1', 'c1'].map((id) => manual.publish(id));
+  await manual.answer(1, new Error('refused'));
+  expect(await Promise.all(again)).toEqual(Array(3).fill('0, RetryLater in 400 ms: refused'));
+  nowMs += 400;
+  const last = ['a1', 'b1', 'c1'].map((id) => manual.publish(id));
+  await manual.answer(2);
+  await manual.answer(3);
+  expect(await Promise.all(last)).toEqual(['sent', 'sent', 'sent']);
+  expect(manual.counts).toMatchObject({ deferred: 2, accepting: true });
+});
+
+test('after a pause, only one batch is in flight until the receiver answers', async () => {
+  const manual = new ManualQueue({ batchSize: 2 });
+  const sent = ['a1', 'b1'].map((id) => manual.publish(id));
+  await manual.answer(0, new Error('refused'));
+  await Promise.all(sent);
+  nowMs += 200;
+  const again = ['a1', 'b1', 'c1'].map((id) => manual.publish(id));
+  await expect.poll(() => manual.calls.length, { interval: 1 }).toBe(2);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(manual.calls).toHaveLength(2);
+  await manual.answer(1);
+  await manual.answer(2);
+  expect(await Promise.all(again)).toEqual(['sent', 'sent', 'sent']);
+  for (const id of ['d1', 'e1', 'f1']) void manual.publish(id);
+  await expect.poll(() => manual.calls.length, { interval: 1 }).toBe(5);
+});
+
+test('a model whose message alone is not accepted delays no other one', async () => {
+  const manual = new ManualQueue();
+  const [stuck, other] = [manual.publish('a1'), manual.publish('b1')];
+  await manual.answer(0, [LATER, ACCEPTED]);
+  expect(await Promise.all([stuck, other])).toEqual(['0, RetryLater: later', 'sent']);
+  const alone = manual.publish('a1');
+  await manual.answer(1, [LATER]);
+  expect(await alone).toBe('0, RetryLater: later');
   expect(manual.counts.accepting).toBe(false);
-  await new Promise((resolve) => setTimeout(resolve, 5));
-  expect(manual.calls).toHaveLength(3);
-  manual.calls[2]?.answer(accept(1));
-  await callsOf(manual, 4);
-  manual.calls[3]?.answer(accept(1));
-  await sent;
-  expect(manual.warnings).toEqual([
-    'Sink test accepts no messages: refused. They will be resent',
-    'Sink test accepts messages again',
-  ]);
-});
-
-test('of a partly accepted run, only the rest is sent again', async () => {
-  const manual = manualQueue();
-  const sent = manual.queue.publish(messages('a1', 'a2', 'a3'), never);
-  await callsOf(manual, 1);
-  manual.calls[0]?.answer([
-    ACCEPTED,
-    { kind: 'deferred', reason: 'busy' },
-    { kind: 'deferred', reason: 'busy' },
-  ]);
-  await callsOf(manual, 2);
-  expect(manual.calls[1]?.ids).toEqual(['a2', 'a3']);
-  manual.calls[1]?.answer(accept(2));
-  await sent;
-});
-
-test.each([
-  ['rejected', SinkRejected],
-  ['gone', SinkGone],
-] as const)('a message that is %s ends its run, with what was taken before it', async (kind, failure) => {
-  const manual = manualQueue();
-  const sent = manual.queue.publish(messages('a1', 'a2'), never);
-  await callsOf(manual, 1);
-  manual.calls[0]?.answer([ACCEPTED, { kind, reason: 'no' }]);
-  const error = await sent.catch((reason: unknown) => reason);
-  expect(error).toBeInstanceOf(RunInterrupted);
-  expect(error).toMatchObject({ handled: 1, cause: expect.any(failure) });
-});
-
-test('a batch without an answer is sent again', async () => {
-  const manual = manualQueue({ timeoutMs: 5 });
-  const sent = manual.queue.publish(messages('a1'), never);
-  await callsOf(manual, 2);
-  manual.calls[1]?.answer(accept(1));
-  await sent;
-  expect(manual.warnings[0]).toContain('no answer within 5 ms');
-});
-
-test('messages for an unreachable receiver are given up when delivery ends', async () => {
-  const manual = manualQueue({ retryDelayMs: 60_000 });
-  const sent = manual.queue.publish(messages('a1'), never).catch((reason: unknown) => reason);
-  await callsOf(manual, 1);
-  manual.calls[0]?.answer(new Error('refused'));
-  while (manual.counts.accepting) await new Promise((resolve) => setTimeout(resolve, 1));
-  manual.queue.stop();
-  expect(await sent).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });
-});
-
-test('a new run does not treat the receiver as down because of an ended run', async () => {
-  const manual = manualQueue();
-  const ended = new AbortController();
-  const sent = manual.queue.publish(messages('a1'), ended.signal).catch((reason: unknown) => reason);
-  await callsOf(manual, 1);
-  manual.calls[0]?.answer(new Error('refused'));
-  while (manual.counts.accepting) await new Promise((resolve) => setTimeout(resolve, 1));
-  expect(manual.queue.obstacle).toBe('the receiver accepts no messages: refused');
-  ended.abort();
-  while (!manual.counts.accepting) {
-    const again = manual.calls.at(-1);
-    again?.answer(new Error('refused'));
-    await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-  expect(manual.queue.obstacle).toBeUndefined();
-  expect(await sent).toMatchObject({ cause: expect.any(SinkUnavailable) });
-});
-
-test('nothing is sent for a run that has ended', async () => {
-  const manual = manualQueue();
-  const ended = new AbortController();
-  const sent = manual.queue.publish(messages('a1'), ended.signal).catch((reason: unknown) => reason);
-  ended.abort();
-  expect(await sent).toMatchObject({ cause: expect.any(SinkUnavailable) });
-  expect(manual.calls).toEqual([]);
-});
-
-const busy: PublishOutcome = { kind: 'deferred', reason: 'busy' };
-
-test('a message that alone is not accepted delays no other model, and one warning reports it', async () => {
-  const manual = manualQueue({ batchSize: 2, inFlight: 1 });
-  const stuck = manual.queue.publish(messages('a1'), never);
-  const others = ['b1', 'c1', 'd1'].map((id) => manual.queue.publish(messages(id), never));
-  await callsOf(manual, 1);
-  manual.calls[0]?.answer([busy, ACCEPTED]);
-  const settled = Promise.all([stuck, ...others]).then(() => 'settled');
-  for (let call = 1; call < 10; call += 1) {
-    await Promise.race([callsOf(manual, call + 1), settled]);
-    const { ids = [], answer } = manual.calls[call] ?? {};
-    answer?.(accept(ids.length));
-  }
-  await settled;
-  expect(manual.warnings).toEqual(['Sink test does not accept some messages: busy. They will be resent']);
-  expect(manual.counts).toMatchObject({ accepted: 4, accepting: true });
-});
-
-test('a model that waits alone is given up when delivery ends', async () => {
-  const manual = manualQueue({ retryDelayMs: 60_000 });
-  const stuck = manual.queue.publish(messages('a1'), never).catch((reason: unknown) => reason);
-  const other = manual.queue.publish(messages('b1'), never);
-  await callsOf(manual, 1);
-  manual.calls[0]?.answer([busy, ACCEPTED]);
-  await other;
+  const next = manual.publish('b2');
+  await manual.answer(2);
+  expect(await next).toBe('sent');
   expect(manual.counts.accepting).toBe(true);
-  expect(manual.queue.obstacle).toBe('the receiver does not accept some messages: busy');
-  manual.queue.stop();
-  expect(manual.queue.obstacle).toBeUndefined();
-  expect(await stuck).toMatchObject({ handled: 0, cause: expect.any(SinkUnavailable) });
 });
 
-test('a receiver that requests a pause gets it, even if it has accepted other messages', async () => {
-  const pauses: number[] = [];
-  let nowMs = 1_000;
-  const restore = useTime({
-    nowMs: () => nowMs,
-    setTimeout: (work, milliseconds) => {
-      if (milliseconds < 60_000) return setTimeout(work, milliseconds);
-      pauses.push(milliseconds);
-      nowMs += milliseconds;
-      return setTimeout(work, 0);
-    },
-  });
-  try {
-    const manual = manualQueue({ timeoutMs: 50_000 });
-    const sent = ['a1', 'b1'].map((id) => manual.queue.publish(messages(id), never));
-    await callsOf(manual, 1);
-    manual.calls[0]?.answer([{ ...busy, retryAfterMs: 120_000 }, ACCEPTED]);
-    await callsOf(manual, 2);
-    manual.calls[1]?.answer([{ ...busy, retryAfterMs: 1e9 }]);
-    await callsOf(manual, 3);
-    manual.calls[2]?.answer([ACCEPTED]);
-    await Promise.all(sent);
-    expect(pauses.map((pause) => Math.round(pause / 10_000))).toEqual([12, 360]);
-  } finally {
-    restore();
-  }
+test('a run that has ended sends nothing, and leaves no receiver behind that counts as down', async () => {
+  const manual = new ManualQueue({ batchSize: 1, inFlight: 1 });
+  const sent = [manual.publish('a1'), manual.publish('b1')];
+  await manual.answer(0, [LATER]);
+  await sent[0];
+  expect(manual.counts.accepting).toBe(false);
+  manual.run.abort();
+  expect(manual.counts.accepting).toBe(true);
+  await manual.answer(1, [LATER]);
+  expect(await sent[1]).toBe('0, RetryLater: later');
+  expect(manual.counts.accepting).toBe(true);
+  expect(await manual.publish('c1')).toBe('0, RetryLater: delivery has ended');
+  expect(manual.calls).toHaveLength(2);
 });
-
-test('while only one model is not accepted, others are tried at once', async () => {
-  const manual = manualQueue({ retryDelayMs: 60_000 });
-  const stuck = manual.queue.publish(messages('a1'), never);
-  await callsOf(manual, 1);
-  manual.calls[0]?.answer([busy]);
-  while (manual.counts.accepting) await new Promise((resolve) => setTimeout(resolve, 1));
-  const other = manual.queue.publish(messages('b1'), never);
-  await callsOf(manual, 2);
-  expect(manual.calls[1]?.ids).toEqual(['a1', 'b1']);
-  manual.calls[1]?.answer([ACCEPTED, ACCEPTED]);
-  await Promise.all([stuck, other]);
-});
-
-const LATER = { kind: 'deferred', reason: 'later' } as const;
-const BUSY = { kind: 'deferred', reason: 'busy', retryAfterMs: 5 } as const;
-const REFUSED = { kind: 'rejected', reason: 'no' } as const;
 
 test.each([
-  ['all', [ACCEPTED, ACCEPTED], { kind: 'done' }],
-  ['one and rejects the other', [ACCEPTED, REFUSED], { kind: 'done' }],
-  ['one and defers the other', [ACCEPTED, LATER], { kind: 'partly', reason: 'later' }],
-  ['none and rejects only one', [REFUSED, LATER], { kind: 'partly', reason: 'later' }],
-  ['none', [LATER, LATER], { kind: 'back off', reason: 'later', retryAfterMs: undefined }],
-  ['one and requests a pause', [ACCEPTED, BUSY], { kind: 'back off', reason: 'busy', retryAfterMs: 5 }],
+  ['all', [ACCEPTED, ACCEPTED], { answers: true }],
+  ['one and rejects the other', [ACCEPTED, REFUSED], { answers: true }],
+  ['one and defers the other', [ACCEPTED, LATER], { answers: true }],
+  ['none and rejects only one', [REFUSED, LATER], { answers: true }],
+  ['none of one model', [LATER], { answers: false }],
+  ['none', [LATER, LATER], { answers: false, pauseMs: 0 }],
+  ['one and requests a pause', [ACCEPTED, BUSY], { answers: true, pauseMs: 5_000 }],
   [
-    'none and requests several pauses, one of which is longer than an hour',
+    'none and requests pauses above an hour',
     [BUSY, { ...BUSY, retryAfterMs: 1e9 }],
-    { kind: 'back off', reason: 'busy', retryAfterMs: 3_600_000 },
+    { answers: false, pauseMs: 3_600_000 },
   ],
-] as const)('the result of a batch of which the receiver accepts %s', (_, outcomes, expected) => {
+])('the result of a batch of which the receiver accepts %s', (_, outcomes, expected) => {
   const deferred = outcomes.flatMap((each) => (each.kind === 'deferred' ? [each] : []));
-  expect(resultOf(outcomes, deferred)).toEqual(expected);
+  expect(resultOf(outcomes, deferred)).toEqual({ pauseMs: undefined, ...expected });
 });

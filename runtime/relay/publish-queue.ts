@@ -1,7 +1,7 @@
 import { within } from '../concurrency/at-most.js';
 import { backoffMs } from '../concurrency/backoff.js';
-import { type Timer, time } from '../concurrency/time.js';
-import { messageOf } from '../errors.js';
+import { time } from '../concurrency/time.js';
+import { messageOf, RetryLater } from '../errors.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
 import { during, remoteSpan, type Span, startShared } from '../tracing.js';
 import type { PublishOutcome, RelayMessage, RelaySink } from './relay-sink.js';
@@ -17,15 +17,16 @@ export interface PublishLimits {
   readonly inFlight: number;
   /** A batch without an answer in this time is sent again, in milliseconds. */
   readonly timeoutMs: number;
-  /** Maximum first pause after a failed batch, in milliseconds; doubled up to `LONGEST_PAUSE_MS`. */
+  /** Maximum first pause of all models, in milliseconds; doubled up to `LONGEST_PAUSE_MS`. */
   readonly retryDelayMs: number;
 }
 
-const LONGEST_PAUSE_MS = 30_000;
+/** Maximum pause between attempts at a message that the receiver does not accept, in milliseconds. */
+export const LONGEST_PAUSE_MS = 30_000;
 /** Maximum pause that a receiver can request, in milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
-/** The receiver did not accept a message. The code is that of its dead letter. */
+/** The receiver will not accept a message. The code is that of its dead letter. */
 class SinkFailure extends Error {
   readonly code: string;
 
@@ -35,9 +36,6 @@ class SinkFailure extends Error {
     this.code = code;
   }
 }
-
-/** The receiver may accept the message later. Does not count as an attempt. */
-export class SinkUnavailable extends SinkFailure {}
 
 /** The receiver cannot process a message. */
 export class SinkRejected extends SinkFailure {}
@@ -53,24 +51,23 @@ export type PublishCounts = {
 type Deferred = Extract<PublishOutcome, { kind: 'deferred' }>;
 
 /** What a batch says about the receiver. */
-export type BatchResult =
-  | { readonly kind: 'done' }
-  /** It works, but does not accept the first messages of some models: these wait. */
-  | { readonly kind: 'partly'; readonly reason: string }
-  /** It accepts no messages: all wait, for at least this time. */
-  | { readonly kind: 'back off'; readonly reason: string; readonly retryAfterMs: number | undefined };
+export interface BatchResult {
+  /** Whether it has accepted or rejected a message. */
+  readonly answers: boolean;
+  /** Milliseconds for which all models wait at least. Undefined: only those wait whose messages it did not accept. */
+  readonly pauseMs: number | undefined;
+}
 
-/** @param deferred the deferred outcomes that keep the models of the batch from continuing */
+/**
+ * A receiver that has accepted nothing is down, unless the batch had one model only, which may be the cause.
+ *
+ * @param deferred the outcomes for which the models of the batch cannot continue, one for each
+ */
 export function resultOf(outcomes: readonly PublishOutcome[], deferred: readonly Deferred[]): BatchResult {
-  const [first] = deferred;
-  if (first === undefined) return { kind: 'done' };
-  const { reason } = first;
+  const answers = outcomes.some(({ kind }) => kind !== 'deferred');
   const requested = deferred.flatMap(({ retryAfterMs }) => retryAfterMs ?? []);
-  const someAccepted = outcomes.some(({ kind }) => kind !== 'deferred');
-  if (someAccepted && requested.length === 0) return { kind: 'partly', reason };
-  const retryAfterMs =
-    requested.length === 0 ? undefined : Math.min(Math.max(...requested), LONGEST_RETRY_AFTER_MS);
-  return { kind: 'back off', reason, retryAfterMs };
+  if (requested.length === 0) return { answers, pauseMs: answers || deferred.length === 1 ? undefined : 0 };
+  return { answers, pauseMs: Math.min(Math.max(...requested), LONGEST_RETRY_AFTER_MS) };
 }
 
 /** Messages of one model, in order. */
@@ -78,8 +75,6 @@ interface Group {
   readonly messages: readonly RelayMessage[];
   /** Accepted messages at the head. */
   accepted: number;
-  /** Consecutive batches in which the receiver accepted other messages, but not the head of this group. */
-  deferrals: number;
   readonly signal: AbortSignal;
   readonly resolve: () => void;
   readonly reject: (error: RunInterrupted) => void;
@@ -91,70 +86,41 @@ export interface PublishQueueOptions {
   readonly limits: PublishLimits;
   readonly random: () => number;
   readonly counts: PublishCounts;
-  /** Called once when the receiver stops accepting messages, and once when it accepts them again. */
-  readonly warn: (message: string) => void;
 }
 
 /**
- * Groups the waiting messages of one sink into batches. While the receiver does not answer, messages stay in the queue,
- * so that the log is not read further, and single batches with growing pauses test whether it answers again. A receiver
- * that accepts only some messages of a batch is not down: only the models of the others wait.
+ * Groups the waiting messages of one sink into batches. It holds no message that the receiver did not accept: delivery
+ * lets its model wait and publishes it again. A receiver that accepts only some messages of a batch is not down: only
+ * the models of the others wait. If it is down, all wait for the same pause, after which one batch tests it.
  */
 export class PublishQueue {
   readonly #options: PublishQueueOptions;
   readonly #waiting: Group[] = [];
-  /** Groups with a pause of their own. */
-  readonly #aside = new Map<Group, Timer>();
   #inFlight = 0;
-  /** Consecutive failed batches. */
+  /** Consecutive pauses for all models. */
   #failures = 0;
-  #pause: Timer | undefined;
-  /** Whether the last failure concerned one model only, which may be the cause instead of the receiver. */
-  #isOneModel = false;
-  /** End of the pause that the receiver has requested. */
-  #retryNotBeforeMs = Number.NEGATIVE_INFINITY;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
   /** Why the receiver did not accept the last batch. */
   #reason = '';
-  /** Whether a warning has reported that the receiver accepts only some messages. */
-  #reported = false;
-  #stopping = false;
   #filling = false;
 
   constructor(options: PublishQueueOptions) {
     this.#options = options;
   }
 
-  /** What prevents messages from being sent, for operators. Undefined: nothing. */
-  get obstacle(): string | undefined {
-    if (this.#failures > 0) return `the receiver accepts no messages: ${this.#reason}`;
-    return this.#aside.size > 0 ? `the receiver does not accept some messages: ${this.#reason}` : undefined;
-  }
-
   /**
    * Resolves once all messages are accepted. The caller passes messages of one key in one call at a time.
    *
    * @param signal aborted when no more messages must be sent
-   * @throws RunInterrupted caused by SinkRejected, SinkGone or, when delivery ends, SinkUnavailable
+   * @throws RunInterrupted caused by RetryLater, SinkRejected or SinkGone
    */
   publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ messages, accepted: 0, deferrals: 0, signal, resolve, reject });
-      if (this.#isOneModel) this.#endPause();
+      const group = { messages, accepted: 0, signal, resolve, reject };
+      if (time.nowMs() < this.#pausedUntilMs) return this.#putOff(group);
+      this.#waiting.push(group);
       this.#fillSoon();
     });
-  }
-
-  /** Called when delivery ends: messages that the receiver does not accept at once are given up. */
-  stop(): void {
-    this.#stopping = true;
-    for (const [group, timer] of this.#aside) {
-      time.clearTimeout(timer);
-      giveUp(group);
-    }
-    this.#aside.clear();
-    if (this.#pause === undefined) return;
-    this.#endPause();
-    for (const group of this.#waiting.splice(0)) giveUp(group);
   }
 
   /** Sends the messages of one turn of the event loop together. */
@@ -168,18 +134,11 @@ export class PublishQueue {
   }
 
   #fill(): void {
-    const { inFlight } = this.#options.limits;
-    // After a failure, only one batch is in flight.
-    const most = this.#failures > 0 ? 1 : inFlight;
-    while (this.#pause === undefined && this.#inFlight < most) {
+    // After a pause, only one batch is in flight.
+    const most = this.#failures > 0 ? 1 : this.#options.limits.inFlight;
+    while (this.#inFlight < most) {
       const batch = this.#take();
-      if (batch.length === 0) {
-        if (this.#inFlight > 0) return;
-        // All waiting messages were given up, because another process may be sending them.
-        this.#failures = 0;
-        this.#options.counts.accepting = true;
-        return;
-      }
+      if (batch.length === 0) return;
       this.#inFlight += 1;
       void this.#send(batch);
     }
@@ -192,7 +151,7 @@ export class PublishQueue {
     let used = 0;
     for (const group of this.#waiting) {
       if (group.signal.aborted) {
-        giveUp(group);
+        interrupt(group, new RetryLater({ message: 'delivery has ended' }));
         used += 1;
         continue;
       }
@@ -223,13 +182,31 @@ export class PublishQueue {
       waiting.push(group);
     }
     this.#inFlight -= 1;
-    const result = resultOf(outcomes, deferred);
-    if (result.kind === 'done') {
-      if (this.#aside.size === 0) this.#reported = false;
-      this.#answered();
-    } else if (result.kind === 'partly') this.#setAside(waiting, result.reason);
-    else this.#backOff(waiting, result);
+    this.#judge(resultOf(outcomes, deferred), waiting, deferred[0]?.reason);
     this.#fill();
+  }
+
+  /** @param waiting the models whose messages were not accepted @param reason why not; undefined: there are none */
+  #judge({ answers, pauseMs }: BatchResult, waiting: readonly Group[], reason: string | undefined): void {
+    const { counts } = this.#options;
+    if (reason !== undefined) {
+      counts.deferred += 1;
+      this.#reason = reason;
+    }
+    // A process whose run has ended knows nothing about the receiver any more.
+    if ((answers && pauseMs === undefined) || waiting.every(({ signal }) => signal.aborted)) this.#answered();
+    else if (counts.accepting) {
+      counts.accepting = false;
+      waiting[0]?.signal.addEventListener('abort', () => this.#answered(), { once: true });
+    }
+    if (pauseMs === undefined) {
+      for (const group of waiting) this.#putOff(group);
+      return;
+    }
+    this.#failures += 1;
+    const untilMs = time.nowMs() + Math.max(this.#pauseMs(), pauseMs);
+    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, untilMs);
+    for (const group of [...waiting, ...this.#waiting.splice(0)]) this.#putOff(group);
   }
 
   /** Sends one batch. Never rejects. */
@@ -264,11 +241,10 @@ export class PublishQueue {
       if (outcome.kind === 'deferred') return outcome;
       if (outcome.kind !== 'accepted') {
         counts.rejected += 1;
-        group.reject(new RunInterrupted(group.accepted, failureOf(outcome)));
+        interrupt(group, failureOf(outcome));
         return undefined;
       }
       group.accepted += 1;
-      group.deferrals = 0;
       counts.accepted += 1;
     }
     group.resolve();
@@ -276,73 +252,21 @@ export class PublishQueue {
   }
 
   #answered(): void {
-    if (this.#failures === 0) return;
-    const { name, counts, warn } = this.#options;
     this.#failures = 0;
-    counts.accepting = true;
-    warn(`${name} accepts messages again`);
+    this.#options.counts.accepting = true;
   }
 
-  /** Lets these groups wait, because the receiver accepts other messages. */
-  #setAside(groups: readonly Group[], reason: string): void {
-    const { name, counts, warn } = this.#options;
-    this.#answered();
-    counts.deferred += 1;
-    this.#reason = reason;
-    if (!this.#reported) warn(`${name} does not accept some messages: ${reason}. They will be resent`);
-    this.#reported = true;
-    for (const group of groups) {
-      group.deferrals += 1;
-      const comeBack = (): void => this.#comeBack(group);
-      if (this.#stopping) giveUp(group);
-      else this.#aside.set(group, time.setTimeout(comeBack, this.#pauseMs(group.deferrals)).unref());
-    }
-  }
-
-  #comeBack(group: Group): void {
-    this.#aside.delete(group);
-    this.#waiting.unshift(group);
-    this.#fillSoon();
-  }
-
-  #endPause(): void {
-    time.clearTimeout(this.#pause);
-    this.#pause = undefined;
-  }
-
-  #pauseMs(failures: number): number {
+  #pauseMs(): number {
     const { limits, random } = this.#options;
     const backoff = { firstMs: limits.retryDelayMs, longestMs: LONGEST_PAUSE_MS, least: 'half' } as const;
-    return backoffMs(failures, backoff, random());
+    return backoffMs(this.#failures, backoff, random());
   }
 
-  /** Lets all messages wait, because the receiver accepts none. */
-  #backOff(
-    groups: readonly Group[],
-    { reason, retryAfterMs }: Extract<BatchResult, { kind: 'back off' }>,
-  ): void {
-    const { name, counts, warn } = this.#options;
-    const nowMs = time.nowMs();
-    this.#waiting.unshift(...groups);
-    if (retryAfterMs !== undefined)
-      this.#retryNotBeforeMs = Math.max(this.#retryNotBeforeMs, nowMs + retryAfterMs);
-    this.#isOneModel = groups.length === 1 && this.#retryNotBeforeMs < nowMs;
-    counts.deferred += 1;
-    counts.accepting = false;
-    this.#reason = reason;
-    if (this.#stopping) {
-      for (const group of this.#waiting.splice(0)) giveUp(group);
-      return;
-    }
-    if (this.#failures === 0) warn(`${name} accepts no messages: ${reason}. They will be resent`);
-    this.#failures += 1;
-    this.#endPause();
-    const pauseMs = Math.max(this.#pauseMs(this.#failures), this.#retryNotBeforeMs - nowMs);
-    this.#pause = time.setTimeout(() => {
-      this.#pause = undefined;
-      this.#fill();
-    }, pauseMs);
-    this.#pause.unref();
+  /** Returns a group to delivery, which publishes the rest of it again: after the pause, if there is one. */
+  #putOff(group: Group): void {
+    const pauseMs = this.#pausedUntilMs - time.nowMs();
+    const after = pauseMs > 0 ? { afterMs: Math.ceil(pauseMs) } : {};
+    interrupt(group, new RetryLater({ ...after, message: this.#reason }));
   }
 }
 
@@ -361,10 +285,8 @@ const MISSING: PublishOutcome = Object.freeze({
   reason: 'the sink returned no outcome for it',
 });
 
-function giveUp(group: Group): void {
-  group.reject(
-    new RunInterrupted(group.accepted, new SinkUnavailable('FW_SINK_UNAVAILABLE', 'delivery is stopping')),
-  );
+function interrupt(group: Group, cause: Error): void {
+  group.reject(new RunInterrupted(group.accepted, cause));
 }
 
 function* causesOf(messages: readonly RelayMessage[]): Iterable<Span> {

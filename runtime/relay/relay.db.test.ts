@@ -46,6 +46,11 @@ function versionsOf(messages: readonly RelayMessage[], key: string): readonly nu
     .map(({ body }) => Number((JSON.parse(body) as { readonly sequence: string }).sequence));
 }
 
+/** What a sink waits for. */
+async function waitingFor({ events }: Ledger, sink = 'collect'): Promise<string | undefined> {
+  return (await events.lag(HERE))[0]?.consumers.find(({ name }) => name === `relay:${sink}`)?.waitingFor;
+}
+
 describeOnEachAdapter('A sink of the relay', (harness) => {
   test('gets every event of every shard, in batches, in order per model', async () => {
     const sink = collectingSink();
@@ -78,12 +83,8 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     running.push(relay);
     relay.start();
     await until(() => entries.length > 0);
-    expect(entries[0]).toMatchObject({
-      message: 'connecting',
-      sink: 'collect',
-      shard: '(0, 0)',
-      broker: 'one',
-    });
+    const facts = { sink: 'collect', shard: '(0, 0)', broker: 'one' };
+    expect(entries[0]).toMatchObject({ message: 'connecting', ...facts });
   });
 
   test('continues at its checkpoint in a separate relay process', async () => {
@@ -134,12 +135,11 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(await ledger.events.deadLetters.list()).toEqual([]);
     const [{ consumers } = { consumers: [] }] = await ledger.events.lag();
     expect(consumers.find(({ name }) => name === 'relay:down')).toMatchObject({ behind: 20, deadLetters: 0 });
-    const waitsFor = async (): Promise<string | undefined> =>
-      (await ledger.events.lag())[0]?.consumers.find(({ name }) => name === 'relay:down')?.waitingFor;
-    await until(async () => (await waitsFor()) === 'the receiver accepts no messages: connection refused');
+    const reason = 'its receiver is down: connection refused';
+    await until(async () => (await waitingFor(ledger, 'down')) === reason);
     down.judge = collectingSink().judge;
     await until(() => down.received.length >= 20);
-    await until(async () => (await waitsFor()) === undefined);
+    await until(async () => (await waitingFor(ledger, 'down')) === undefined);
     for (const id of accounts) expect(versionsOf(down.received, id)).toEqual([2, 3, 4, 5, 6]);
     expect(down.mostAtOnce).toBe(1);
   });
@@ -181,10 +181,8 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     const accounts = await credits(ledger, 2, 1);
     await until(() => sink.batches.length > 0);
     gone = accounts[0] ?? '';
-    const waitingFor = async (): Promise<string | undefined> =>
-      (await ledger.events.lag(HERE))[0]?.consumers.find(({ name }) => name === 'relay:collect')?.waitingFor;
-    await until(async () => (await waitingFor())?.startsWith('halted: ') === true, 30_000);
-    expect(await waitingFor()).toContain('the receiver answered 410');
+    await until(async () => (await waitingFor(ledger))?.startsWith('halted: ') === true);
+    expect(await waitingFor(ledger)).toContain('the receiver answered 410');
   });
 
   test('stops if its receiver refuses further messages, and continues once it is resumed', async () => {
@@ -193,11 +191,8 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     const databases = await databasesOf(harness);
     const ledger = serve(databases, [sink]);
     const [account = ''] = await credits(ledger, 1, 2);
-    const operations = new EventOperations(databases);
-    const waitingFor = async (): Promise<string | undefined> =>
-      (await operations.lag(HERE))[0]?.consumers.find(({ name }) => name === 'relay:collect')?.waitingFor;
-    await until(async () => (await waitingFor())?.startsWith('halted: ') === true);
-    expect(await waitingFor()).toContain('the receiver answered 410');
+    await until(async () => (await waitingFor(ledger))?.startsWith('halted: ') === true);
+    expect(await waitingFor(ledger)).toContain('the receiver answered 410');
     expect(await ledger.events.deadLetters.list()).toEqual([]);
     const tried = sink.batches.length;
     const other = serve(databases, [sink]);

@@ -1,19 +1,18 @@
-import { backoffMs } from '../concurrency/backoff.js';
+import { RetryLater } from '../errors.js';
 import {
   type Attempts,
   type FailureCount,
   RunInterrupted,
   type Verdict,
 } from '../events/delivery/attempts.js';
+import { judgeFailure } from '../events/delivery/handler-attempts.js';
 import type { Attempt, RunContext } from '../events/log/event-envelope.js';
 import type { LoggedEvent } from '../events/log/event-record.js';
 import type { MessageFormat } from './message/message-format.js';
 import { toMessage } from './message/message-format.js';
-import { type PublishQueue, SinkGone, SinkUnavailable } from './publish-queue.js';
+import { LONGEST_PAUSE_MS, type PublishQueue, SinkGone } from './publish-queue.js';
 import type { RelayMessage } from './relay-sink.js';
 import type { SinkSettings } from './sink-definition.js';
-
-const LONGEST_PAUSE_MS = 30_000;
 
 export interface SinkAttemptsOptions {
   readonly queue: PublishQueue;
@@ -30,10 +29,6 @@ export class SinkAttempts implements Attempts {
   constructor(options: SinkAttemptsOptions) {
     this.#options = options;
     this.longestRun = options.settings.batchSize;
-  }
-
-  obstacle(): string | undefined {
-    return this.#options.queue.obstacle;
   }
 
   /** Events are sent as stored, even those of versions that this process does not know. */
@@ -64,17 +59,11 @@ export class SinkAttempts implements Attempts {
     if (failure !== undefined) throw failure;
   }
 
-  judge(error: unknown, { attempts, passed }: FailureCount): Verdict {
-    const { maximumAttempts } = this.#options.settings;
-    if (error instanceof SinkUnavailable) return { kind: 'pass', pauseMs: this.#pauseMs(passed + 1) };
-    if (error instanceof SinkGone) return { kind: 'halt' };
-    if (attempts + 1 < maximumAttempts) return { kind: 'retry', pauseMs: this.#pauseMs(attempts + 1) };
-    return { kind: 'park' };
-  }
-
-  #pauseMs(failures: number): number {
+  judge(error: unknown, before: FailureCount): Verdict {
     const { settings, random } = this.#options;
-    const firstMs = settings.retryDelayMs;
-    return backoffMs(failures, { firstMs, longestMs: LONGEST_PAUSE_MS, least: 'half' }, random());
+    const { maximumAttempts, retryDelayMs } = settings;
+    if (error instanceof SinkGone) return { kind: 'halt' };
+    const policy = { maximumAttempts, retryDelayMs, longestDelayMs: LONGEST_PAUSE_MS, random };
+    return judgeFailure(error, before, policy, error instanceof RetryLater ? 'receiver' : undefined);
   }
 }

@@ -80,7 +80,6 @@ function storedNames(wanted: readonly string[], { events = [] }: RelayContext): 
 
 interface OpenSink {
   readonly sink: RelaySink;
-  readonly queue: PublishQueue;
   readonly counts: PublishCounts;
 }
 
@@ -113,13 +112,9 @@ class SinkOfProcess {
       concurrency: atOnce,
       readAhead: Math.max(atOnce, LEAST_READ_AHEAD),
       attempts: (shard) => this.#attempts(shard),
-      stopping: () => {
-        for (const { queue } of this.#open.values()) queue.stop();
-      },
       left: async (shard) => {
         const open = this.#open.get(shard);
         this.#open.delete(shard);
-        open?.queue.stop();
         await open?.sink.close().catch(() => {});
       },
       close: async () => {
@@ -139,15 +134,15 @@ class SinkOfProcess {
   #attempts(shard: ShardIdentifier): SinkAttempts {
     const { name, open } = this.#definition;
     const settings = this.#settings;
-    const { schemaBaseUrl, random = Math.random, warn, log = SILENT } = this.#context;
+    const { schemaBaseUrl, random = Math.random, log = SILENT } = this.#context;
     const counts = { accepted: 0, deferred: 0, rejected: 0, accepting: true };
     const before = this.#open.get(shard);
     void before?.sink.close().catch(() => {});
     const sink = open(shard, withFacts(log, { sink: name, shard: shard.toString() }));
     const limits = { ...settings, batchBytes: BATCH_BYTES };
     const title = `Sink ${name} of shard ${shard}`;
-    const queue = new PublishQueue({ name: title, sink, limits, random, counts, warn });
-    this.#open.set(shard, { sink, queue, counts });
+    const queue = new PublishQueue({ name: title, sink, limits, random, counts });
+    this.#open.set(shard, { sink, counts });
     const format = { shape: settings.format, shard, schemaBaseUrl };
     return new SinkAttempts({ queue, format, settings, random });
   }

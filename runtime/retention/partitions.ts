@@ -59,30 +59,20 @@ export interface WantedPartitions {
   readonly ahead: number;
 }
 
-/**
- * The partitions to create so that there are enough from now on.
- *
- * @param earliestMs of the first one; older rows are in the default partition, from which they cannot move
- */
+/** The partitions to create so that there are enough from now on. Older rows are in the default partition. */
 export function partitionsAhead(
-  { table, partitions }: Pick<PartitionState, 'table' | 'partitions'>,
+  { table, partitions }: PartitionState,
   { now, partitionMs, ahead }: WantedPartitions,
-  earliestMs: number,
 ): readonly Partition[] {
-  let fromMs = Math.max(earliestMs, ...partitions.map(({ toMs }) => toMs));
-  const last = Math.max(earliestMs, nextBoundary(now.getTime(), partitionMs)) + ahead * partitionMs;
+  const presentMs = Math.floor(now.getTime() / partitionMs) * partitionMs;
   const made: Partition[] = [];
-  while (fromMs < last) {
+  let fromMs = Math.max(presentMs, ...partitions.map(({ toMs }) => toMs));
+  while (fromMs < presentMs + (ahead + 1) * partitionMs) {
     const toMs = fromMs + partitionMs;
     made.push({ name: `${table}_${stamp(fromMs)}`, fromMs, toMs });
     fromMs = toMs;
   }
   return made;
-}
-
-/** The first period boundary after an instant. */
-export function nextBoundary(milliseconds: number, partitionMs: number): number {
-  return Math.floor(milliseconds / partitionMs + 1) * partitionMs;
 }
 
 const PARTITIONS = `SELECT t.name, pg_has_role(p.relowner, 'USAGE'),

@@ -22,8 +22,6 @@ export interface RetentionOptions {
   readonly partitionDays?: number;
   /** Partitions that are created before they are needed. Default 4. */
   readonly ahead?: number;
-  /** Maximum size of a default partition that is scanned under a lock which blocks writers, in bytes. Default 8 MiB. */
-  readonly largestScanBytes?: number;
 }
 
 /** The result on one shard. */
@@ -31,7 +29,7 @@ export interface RetentionReport {
   readonly shard: ShardIdentifier;
   readonly created: readonly string[];
   readonly dropped: readonly string[];
-  /** Partitions that are old enough but were kept, each with the reason. */
+  /** Partitions that stay although they are old enough or too large, each with the reason. */
   readonly kept: readonly { readonly partition: string; readonly reason: string }[];
   /** Deleted keys of handlers' and scheduled actions whose events or schedules are gone. */
   readonly deletedKeys: number;
@@ -51,6 +49,14 @@ export interface RetentionPlace {
   readonly database: ShardDatabase;
   /** All shards, including this one. */
   readonly all: readonly ShardDatabase[];
+}
+
+/** How one run differs from that of an operator. */
+export interface RetentionRun {
+  /** Time by which the age is measured. Default: that of the database. */
+  readonly time?: Date;
+  /** See `PartitioningOptions`. */
+  readonly largestScanBytes?: number;
 }
 
 /** A hundred years. */
@@ -79,21 +85,20 @@ export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: R
  *
  * Needs the rights of the tables' owner.
  *
- * @param time by which the age is measured. Default: that of the database
  * @throws ValidationError for invalid options @throws DatabaseError for a role that does not own the tables
  */
 export async function retain(
   { database, all }: RetentionPlace,
   options: RetentionOptions,
-  time?: Date,
+  { time, largestScanBytes }: RetentionRun = {},
 ): Promise<RetentionReport> {
   checkRetention(options);
   const now = time ?? (await databaseTime(database));
   const { keepDays } = options;
   await requireOwner(database);
-  const created = await makePartitions(database, { ...options, now });
+  const { created, skipped } = await makePartitions(database, { ...options, now, largestScanBytes });
   const none = { deletedKeys: 0, deletedSchedules: 0, deletedSagas: 0, deletedSagaSteps: 0 };
-  const report = { shard: database.shard, created, dropped: [], kept: [], ...none, unreachable: [] };
+  const report = { shard: database.shard, created, dropped: [], kept: skipped, ...none, unreachable: [] };
   if (keepDays === undefined) return { ...report, completeFrom: await readCompleteFrom(database) };
   const limitMs = now.getTime() - keepDays * DAY_MS;
   const { dropped, kept } = await dropAll({ database, all }, limitMs);
@@ -104,7 +109,7 @@ export async function retain(
   return {
     ...report,
     dropped,
-    kept,
+    kept: [...skipped, ...kept],
     deletedKeys: keys.deleted,
     deletedSchedules,
     deletedSagas: sagas.deleted,

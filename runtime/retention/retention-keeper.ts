@@ -5,6 +5,7 @@ import { messageOf } from '../errors.js';
 import { databaseTime } from '../sharding/database-time.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { lastDone, releaseLease, renewLease, takeLease } from './maintenance-lease.js';
+import { LARGEST_UNNOTICED_SCAN } from './make-partitions.js';
 import { DAY_MS, type PartitionState, readPartitions } from './partitions.js';
 import { checkRetention, type RetentionOptions, type RetentionReport, retain } from './retain.js';
 import { statementsOn } from './short-transaction.js';
@@ -40,7 +41,7 @@ export interface RetentionStatus {
   readonly lastDone: Date | undefined;
   /** The end of the last partition; undefined if there are none. */
   readonly partitionsUntil: Date | undefined;
-  /** Number of partitions that the last run of this process kept although they are old enough. */
+  /** Number of partitions that the last run of this process kept although they are old enough, or too large. */
   readonly kept: number;
   /** Number of partitions that this process has dropped. */
   readonly droppedPartitions: number;
@@ -153,7 +154,8 @@ export class RetentionKeeper {
     const renewal = time.setInterval(renew, LEASE_MS / 3).unref();
     let isDone = false;
     try {
-      const report = await retain({ database, all }, settings, await now(database));
+      const run = { time: await now(database), largestScanBytes: LARGEST_UNNOTICED_SCAN };
+      const report = await retain({ database, all }, settings, run);
       isDone = true;
       this.#count(report);
       const text = describeReport(report);

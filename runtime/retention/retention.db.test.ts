@@ -18,7 +18,7 @@ import { type RetentionOptions, type RetentionReport, retain as retainAt } from 
 import { ownedShards } from './test-support/owned-shards.js';
 
 function retain(database: ShardDatabase, options: RetentionOptions, now: Date): Promise<RetentionReport> {
-  return retainAt({ database, all: [database] }, options, now);
+  return retainAt({ database, all: [database] }, options, { time: now });
 }
 
 /** Starting embedded databases takes long on a busy machine. */

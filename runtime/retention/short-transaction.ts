@@ -11,8 +11,8 @@ export function statementsOn(database: ShardDatabase): Query {
   return (text, values = []) => database.query({ text, values }, { timeoutMs: SCAN_TIMEOUT_MS });
 }
 
-/** Time limit for scanning and validating a partition of any size, in milliseconds. */
-export const SCAN_TIMEOUT_MS = 3_600_000;
+/** Time limit for scanning a partition of any size, in milliseconds. */
+const SCAN_TIMEOUT_MS = 3_600_000;
 /**
  * Maximum wait for a lock, in milliseconds. Writers queue behind a waiting lock request, so the wait is short and
  * repeated.
@@ -21,17 +21,13 @@ const LOCK_WAIT_MS = 100;
 const LOCK_ATTEMPTS = 30;
 const LONGEST_PAUSE_MS = 200;
 
-/** Runs `work` in one transaction whose lock waits end after `lockWaitMs`. Default 100. */
-export function inTransaction<T>(
-  database: ShardDatabase,
-  work: (query: Query) => Promise<T>,
-  lockWaitMs: number = LOCK_WAIT_MS,
-): Promise<T> {
+/** Runs `work` in one transaction whose lock waits are short. */
+export function inTransaction<T>(database: ShardDatabase, work: (query: Query) => Promise<T>): Promise<T> {
   const limits = { timeoutMs: SCAN_TIMEOUT_MS };
   return new TransactionManager(database).transaction(async (transaction: Transaction) => {
     const query: Query = (text, values = []) => transaction.query({ text, values }, limits);
     await query(
-      `SELECT set_config('lock_timeout', '${lockWaitMs}', true), set_config('statement_timeout', '${SCAN_TIMEOUT_MS}', true),
+      `SELECT set_config('lock_timeout', '${LOCK_WAIT_MS}', true), set_config('statement_timeout', '${SCAN_TIMEOUT_MS}', true),
         set_config('idle_in_transaction_session_timeout', '0', true)`,
     );
     return work(query);

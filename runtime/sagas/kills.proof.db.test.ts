@@ -6,9 +6,9 @@ import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { SeededRandom } from '../../test/faults/seeded-random.js';
 import type { Application } from '../application.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { mortalDatabases } from '../events/test-support/faulty-databases.js';
 import { until } from '../events/test-support/ledger.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { mortalDatabases } from './test-support/mortal-databases.js';
 import {
   type Books,
   initiate,

@@ -1,10 +1,11 @@
-import { expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import type { Application } from '../application.js';
 import type { Principal } from '../domain/principal.js';
 import { FwError } from '../errors.js';
 import { until } from '../events/test-support/ledger.js';
 import { ALICE, HERE, THERE } from '../execution/test-support/accounts.js';
+import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { MoveAction } from './saga-actions.js';
 import { endTime } from './test-support/step-time.js';
 import {
@@ -31,14 +32,18 @@ const approve = ({ executor }: Application, { id }: Trip): Promise<Trip> =>
   executor.execute(BOB, TripApproveAction, { trip: id.getValue() });
 
 describeOnEachAdapter('A saga that waits', (harness) => {
+  let databases: DatabaseRegistry;
+
+  beforeEach(async () => {
+    databases = await tripShards(harness);
+  });
+
   test('continues once an action has changed its state, as the principal of that action', async () => {
-    const databases = await tripShards(harness);
     const application = tripProcess(databases);
     const trip = await ask(application);
     expect(await summaryOf(application, trip)).toMatchObject({ state: 'RUNNING', step: 'ASKED' });
     await approve(application, trip);
-    await ended(application, trip);
-    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+    expect(await ended(application, trip)).toEqual([1, 1, 'BOOKED']);
     const text = "SELECT name, principal, claims FROM eventlog.actions WHERE name LIKE 'TripSaga.%'";
     const { rows } = await databases.database(THERE).query({ text, values: [] });
     expect(rows).toEqual([['TripSaga.FLIGHT', 'bob', { desk: 'manager' }]]);
@@ -46,7 +51,6 @@ describeOnEachAdapter('A saga that waits', (harness) => {
   });
 
   test('goes on as that principal, although other events of its model are handled after the change', async () => {
-    const databases = await tripShards(harness);
     const silent = tripProcess(databases, {}, SILENT);
     const trip = await ask(silent);
     await silent.executor.execute({ name: 'carol' }, TripNoteAction, { trip: trip.id.getValue() });
@@ -58,19 +62,16 @@ describeOnEachAdapter('A saga that waits', (harness) => {
   });
 
   test('expires at its time, which its state may know, and takes no approval afterwards', async () => {
-    const databases = await tripShards(harness);
     const soon = new Date(Date.now() + 300);
     const application = tripProcess(databases, { asked: { until: () => soon } });
     const trip = await ask(application);
     expect((await summaryOf(application, trip)).deadline?.getTime()).toBeLessThan(Date.now() + 300);
-    await ended(application, trip);
-    expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+    expect(await ended(application, trip)).toEqual([0, 0, 'CANCELLED']);
     expect(await summaryOf(application, trip)).toMatchObject({ failure: { code: 'TIMED_OUT' } });
     await expect(approve(application, trip)).rejects.toThrow('The trip is CANCELLED');
   });
 
   test('until a date does not expire before, although the clock of its process is ahead', async () => {
-    const databases = await tripShards(harness);
     const date = new Date(Date.now() + 3_600_000);
     const silent = tripProcess(databases, { asked: { until: () => date } }, SILENT);
     const trip = await ask(silent, new Date(date.getTime() + 3_600_000));
@@ -82,7 +83,6 @@ describeOnEachAdapter('A saga that waits', (harness) => {
   });
 
   test('is either approved or expired when both happen at once, in one of two processes', async () => {
-    const databases = await tripShards(harness);
     const [one, other] = [tripProcess(databases), tripProcess(databases)];
     const trips = await Promise.all(Array.from({ length: 12 }, () => ask(one)));
     const outcomes = await Promise.all(
@@ -103,17 +103,14 @@ describeOnEachAdapter('A saga that waits', (harness) => {
   });
 
   test('is followed by an approval that no process has noticed, although its time is over then', async () => {
-    const databases = await tripShards(harness);
     const silent = tripProcess(databases, {}, SILENT);
     const trip = await ask(silent);
     await approve(silent, trip);
     await endTime(silent, HERE, trip.id.getValue());
-    await ended(tripProcess(databases), trip);
-    expect(await bookedIn(databases, trip)).toEqual([1, 1, 'BOOKED']);
+    expect(await ended(tripProcess(databases), trip)).toEqual([1, 1, 'BOOKED']);
   });
 
   test('is followed rather than expired if an approval comes between the two', async () => {
-    const databases = await tripShards(harness);
     const silent = tripProcess(databases, {}, SILENT);
     const trip = await ask(silent);
     await approve(silent, trip);
@@ -123,7 +120,6 @@ describeOnEachAdapter('A saga that waits', (harness) => {
   });
 
   test('has its whole time again after a retry', async () => {
-    const databases = await tripShards(harness);
     const silent = tripProcess(databases, {}, SILENT);
     const trip = await ask(silent);
     await endTime(silent, HERE, trip.id.getValue());
@@ -135,7 +131,6 @@ describeOnEachAdapter('A saga that waits', (harness) => {
   });
 
   test('can be abandoned, and ends without a step in flight', async () => {
-    const databases = await tripShards(harness);
     const application = tripProcess(databases);
     const trip = await ask(application);
     expect(await application.sagas.retry(ALICE, trip.id.getValue())).toBe(false);

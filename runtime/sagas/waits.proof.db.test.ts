@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import type { Application } from '../application.js';
+import { mortalDatabases } from '../events/test-support/faulty-databases.js';
 import { until } from '../events/test-support/ledger.js';
 import { ALICE } from '../execution/test-support/accounts.js';
-import { mortalDatabases } from './test-support/mortal-databases.js';
 import {
   bookedIn,
   ended,

@@ -166,7 +166,7 @@ describe.skipIf(jars === undefined)('Debezium with the files of fw-gen connector
 
     // A partition that is created after the start is published under its table.
     const later = Date.now() + 12 * WEEK_MS;
-    const made = await makePartitions(database, { now: new Date(), ahead: 20 });
+    const { created: made } = await makePartitions(database, { now: new Date(), ahead: 20 });
     expect(made.length).toBeGreaterThan(0);
     uuid7.reset({ nowMs: () => later, fillRandom: (bytes) => void crypto.getRandomValues(bytes) });
     try {

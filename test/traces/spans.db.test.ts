@@ -75,7 +75,6 @@ test('Spans of a published batch are linked to the actions of its events', async
     limits: { batchSize: 4, batchBytes: 1_000, inFlight: 1, timeoutMs: 60_000, retryDelayMs: 1 },
     random: () => 1,
     counts: { accepted: 0, deferred: 0, rejected: 0, accepting: true },
-    warn: () => {},
   });
   const common = { modelName: 'Wallet', eventType: 'Created', contentType: 'application/json' };
   const message = (id: string, traceContext: string | undefined) => ({

@@ -19,9 +19,9 @@ export type Verdict =
       readonly pauseMs: number;
       /**
        * `receiver`: it is down. `elsewhere`: something that other events may not need is out of reach, such as the
-       * database of another shard. Default: all events wait, and the consumer reports its obstacle itself.
+       * database of another shard.
        */
-      readonly cause?: 'receiver' | 'elsewhere';
+      readonly cause: 'receiver' | 'elsewhere';
     }
   | { readonly kind: 'park' }
   /** The consumer halts until an operator resumes it. */
@@ -34,8 +34,6 @@ export type Outcome = Verdict | { readonly kind: 'leave'; readonly reason: strin
 export interface Attempts {
   /** Maximum events of one model that `handleRun` receives at once. Default 1. */
   readonly longestRun?: number;
-  /** What currently prevents the consumer from working, for operators. Undefined: nothing. */
-  obstacle?(): string | undefined;
   /** True for an event of a version that this process does not know yet; a newer process must handle it. */
   isTooNew(event: LoggedEvent): boolean;
   /** Makes one attempt. Returns a promise only if the attempt is asynchronous. */

@@ -2,16 +2,17 @@ import { expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
+import type { HandlerSettings } from '../../action/markers.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { EventDescriptor } from '../../domain/descriptor.js';
 import { idNamed } from '../../domain/id.js';
 import { ALICE, CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import {
   type CreditedEnvelope,
   creditedEvent,
   handlerOf,
   type Ledger,
-  type LedgerOptions,
   ledgerMigrations,
   until,
 } from '../test-support/ledger.js';
@@ -19,48 +20,43 @@ import { testLedger } from '../test-support/test-ledger.js';
 
 const TRACE = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
-async function startLedger(
+/** What a handler does, which knows an account of another shard. */
+type Work = (envelope: CreditedEnvelope, mirror: string) => Promise<void> | void;
+
+/** Delivers the events of all accounts but the mirror to one handler. */
+async function startHandler(
   harness: DatabaseHarness,
-  options: (mirror: () => string) => LedgerOptions,
+  name: string,
+  work: Work,
+  settings: HandlerSettings = {},
 ): Promise<{ ledger: Ledger; mirror: string }> {
   const databases = await harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
   let mirror = '';
-  const ledger = testLedger(
-    databases,
-    options(() => mirror),
-  );
+  const handle = (envelope: CreditedEnvelope): Promise<void> | void =>
+    envelope.modelId === mirror ? undefined : work(envelope, mirror);
+  const ledger = testLedger(databases, { handlers: [handlerOf(name, handle, settings)] });
   mirror = await ledger.open(THERE);
   ledger.events.start();
   return { ledger, mirror };
 }
 
-/** Credits an account of the other shard with the amount that was credited on this one. */
-function mirroring(mirror: () => string): (envelope: CreditedEnvelope) => Promise<void> {
-  return async (envelope) => {
-    if (envelope.modelId === mirror()) return;
-    await envelope.execute(CreditAction, { account: mirror(), amount: envelope.event.amount });
-  };
-}
+/** Credits the mirror with the amount that was credited. */
+const creditMirror: Work = async (envelope, mirror) => {
+  await envelope.execute(CreditAction, { account: mirror, amount: envelope.event.amount });
+};
 
 describeOnEachAdapter('Actions that a handler starts', (harness) => {
   test('take effect once on another shard, although the handler fails after them', async () => {
     let calls = 0;
-    const { ledger, mirror } = await startLedger(harness, (account) => ({
-      handlers: [
-        handlerOf(
-          'Mirror',
-          async (envelope) => {
-            await mirroring(account)(envelope);
-            calls += 1;
-            if (envelope.attempt < 3) throw new Error('after the action');
-          },
-          { retryDelayMs: 1 },
-        ),
-      ],
-    }));
+    const failing: Work = async (envelope, account) => {
+      await creditMirror(envelope, account);
+      calls += 1;
+      if (envelope.attempt < 3) throw new Error('after the action');
+    };
+    const { ledger, mirror } = await startHandler(harness, 'Mirror', failing, { retryDelayMs: 1 });
     const account = await ledger.open();
     await ledger.credit(account, 7);
-    await until(() => calls >= 6);
+    await until(() => calls === 3);
     expect(await ledger.balance(mirror)).toBe('7');
     const keys = await ledger.rows(
       "SELECT principal, operation, expires_date > now() + interval '1000 years' FROM eventlog.idempotency_keys",
@@ -70,20 +66,13 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
 
   test('run without a trace if the event’s stored trace context is invalid', async () => {
     let attempts = 0;
-    const { ledger, mirror } = await startLedger(harness, (account) => ({
-      handlers: [
-        handlerOf(
-          'Tracer',
-          async (envelope) => {
-            attempts += 1;
-            // The first attempt fails until the row of the event has been changed.
-            if (envelope.traceContext !== undefined) throw new Error('not yet');
-            await mirroring(account)(envelope);
-          },
-          { retryDelayMs: 1, maximumAttempts: 1 },
-        ),
-      ],
-    }));
+    const tracing: Work = async (envelope, account) => {
+      attempts += 1;
+      // The first attempt fails until the row of the event has been changed.
+      if (envelope.traceContext !== undefined) throw new Error('not yet');
+      await creditMirror(envelope, account);
+    };
+    const { ledger, mirror } = await startHandler(harness, 'Tracer', tracing, { maximumAttempts: 1 });
     const account = await ledger.open();
     const traced = ExecutionConfiguration.Builder.executionConfiguration().traceContext(TRACE).build();
     await ledger.executor.execute(ALICE, CreditAction, { account, amount: new Decimal(7) }, traced);
@@ -100,16 +89,11 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
   test('take effect although a caller has used their keys under the handler’s name', async () => {
     let eventId: string | undefined;
     let isSent = false;
-    const { ledger, mirror } = await startLedger(harness, (account) => ({
-      handlers: [
-        handlerOf('Mirror', async (envelope) => {
-          if (envelope.modelId === account()) return;
-          eventId = envelope.id;
-          await until(() => isSent);
-          await mirroring(account)(envelope);
-        }),
-      ],
-    }));
+    const { ledger, mirror } = await startHandler(harness, 'Mirror', async (envelope, account) => {
+      eventId = envelope.id;
+      await until(() => isSent);
+      await creditMirror(envelope, account);
+    });
     await ledger.credit(await ledger.open(), 7);
     await until(() => eventId !== undefined);
     const params = { account: mirror, amount: new Decimal(7) };
@@ -125,43 +109,31 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
 
   test('are identified by their number, or by their name', async () => {
     let handled = false;
-    const { ledger, mirror } = await startLedger(harness, (account) => ({
-      handlers: [
-        handlerOf('Twice', async (envelope) => {
-          if (envelope.modelId === account()) return;
-          const params = { account: account(), amount: new Decimal(1) };
-          await envelope.execute(CreditAction, params);
-          await envelope.execute(CreditAction, params);
-          await envelope.execute(CreditAction, params, { name: 'bonus' });
-          const again = await envelope.execute(CreditAction, params, { name: 'bonus' });
-          expect(again.version).toBe(4);
-          handled = true;
-        }),
-      ],
-    }));
+    const { ledger, mirror } = await startHandler(harness, 'Twice', async (envelope, account) => {
+      const params = { account, amount: new Decimal(1) };
+      await envelope.execute(CreditAction, params);
+      await envelope.execute(CreditAction, params);
+      await envelope.execute(CreditAction, params, { name: 'bonus' });
+      const again = await envelope.execute(CreditAction, params, { name: 'bonus' });
+      expect(again.version).toBe(4);
+      handled = true;
+    });
     await ledger.credit(await ledger.open(), 7);
     await until(() => handled);
     expect(await ledger.balance(mirror)).toBe('3');
   });
 
   test('with other params in a later attempt end as a dead letter that states the fix', async () => {
-    const { ledger, mirror } = await startLedger(harness, (account) => ({
-      handlers: [
-        handlerOf(
-          'Fickle',
-          async (envelope) => {
-            if (envelope.modelId === account()) return;
-            const amount = new Decimal(envelope.attempt);
-            await Promise.all([
-              envelope.execute(CreditAction, { account: account(), amount }),
-              envelope.execute(CreditAction, { account: account(), amount: new Decimal(5) }),
-            ]);
-            throw new Error('after the actions');
-          },
-          { retryDelayMs: 1, maximumAttempts: 2 },
-        ),
-      ],
-    }));
+    const fickle: Work = async (envelope, account) => {
+      const amount = new Decimal(envelope.attempt);
+      await Promise.all([
+        envelope.execute(CreditAction, { account, amount }),
+        envelope.execute(CreditAction, { account, amount: new Decimal(5) }),
+      ]);
+      throw new Error('after the actions');
+    };
+    const settings = { retryDelayMs: 1, maximumAttempts: 2 };
+    const { ledger, mirror } = await startHandler(harness, 'Fickle', fickle, settings);
     await ledger.credit(await ledger.open());
     await until(async () => (await ledger.events.deadLetters.list()).length === 1);
     const [letter] = await ledger.events.deadLetters.list();
@@ -175,46 +147,34 @@ describeOnEachAdapter('Actions that a handler starts', (harness) => {
 
   test('are repeated by a replay only with the option `again`', async () => {
     let calls = 0;
-    const { ledger, mirror } = await startLedger(harness, (account) => ({
-      handlers: [
-        handlerOf('Mirror', async (envelope) => {
-          await mirroring(account)(envelope);
-          if (envelope.modelId !== account()) calls += 1;
-        }),
-      ],
-    }));
+    const { ledger, mirror } = await startHandler(harness, 'Mirror', async (envelope, account) => {
+      await creditMirror(envelope, account);
+      calls += 1;
+    });
     const account = await ledger.open();
     await ledger.credit(account, 7);
     await ledger.credit(account, 1);
     await until(() => calls === 2);
-    await until(async () =>
-      (await ledger.events.lag()).every(({ consumers }) => consumers.every(({ behind }) => behind === 0)),
-    );
+    const lags = () => ledger.events.lag();
+    await until(async () => (await lags()).every(({ consumers }) => consumers[0]?.behind === 0));
     await ledger.events.replay('Mirror', { time: new Date(0) }, { shard: HERE });
     await until(() => calls === 4);
     expect(await ledger.balance(mirror)).toBe('8');
-    await ledger.events.replay(
-      'Mirror',
-      { model: idNamed('Account', account) },
-      { shard: HERE, again: true },
-    );
+    const model = idNamed('Account', account);
+    await ledger.events.replay('Mirror', { model }, { shard: HERE, again: true });
     await until(() => calls === 6);
     expect(await ledger.balance(mirror)).toBe('16');
-    await until(
-      async () =>
-        (await ledger.rows('SELECT FROM eventlog.consumers WHERE finished_date IS NOT NULL')).length === 2,
-    );
+    const over = 'SELECT FROM eventlog.consumers WHERE finished_date IS NOT NULL';
+    await until(async () => (await ledger.rows(over)).length === 2);
   });
 });
 
 describeOnEachAdapter('A replay', (harness) => {
   test('begins at a position and stops at the handler’s checkpoint', async () => {
     const seen: { version: number; replayed: boolean }[] = [];
-    const { ledger } = await startLedger(harness, () => ({
-      handlers: [
-        handlerOf('Log', ({ modelVersion, replayed }) => void seen.push({ version: modelVersion, replayed })),
-      ],
-    }));
+    const { ledger } = await startHandler(harness, 'Log', ({ modelVersion, replayed }) => {
+      seen.push({ version: modelVersion, replayed });
+    });
     const account = await ledger.open();
     for (let round = 0; round < 4; round += 1) await ledger.credit(account);
     await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
@@ -227,7 +187,7 @@ describeOnEachAdapter('A replay', (harness) => {
   });
 
   test('of an unknown handler, or from a date that the database cannot read, is refused', async () => {
-    const { ledger } = await startLedger(harness, () => ({ handlers: [handlerOf('Log', () => {})] }));
+    const { ledger } = await startHandler(harness, 'Log', () => {});
     await until(async () => (await ledger.events.lag(HERE))[0]?.consumers.length === 1);
     // Microseconds taken for milliseconds.
     for (const time of [new Date(Date.now() * 1_000), new Date(-8e15), new Date(Number.NaN)])
@@ -271,24 +231,21 @@ describeOnEachAdapter('Versions of an event', (harness) => {
   });
 });
 
+/** A shard whose role may rebase it. */
+function ownedShard(harness: DatabaseHarness): Promise<DatabaseRegistry> {
+  return harness.makeShards({ shards: [HERE], migrations: ledgerMigrations, owner: 'rebase' });
+}
+
 describeOnEachAdapter('A server with another system identifier', (harness) => {
   test('is accepted where delivery has never run', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'rebase',
-    });
+    const databases = await ownedShard(harness);
     const ledger = testLedger(databases);
     await ledger.credit(await ledger.open());
     expect(await ledger.events.rebase()).toMatchObject([{ outcome: 'unchanged', epoch: 1 }]);
   });
 
   test('stops delivery until rebase opens a new epoch, and no event is lost', async () => {
-    const databases = await harness.makeShards({
-      shards: [HERE],
-      migrations: ledgerMigrations,
-      owner: 'rebase',
-    });
+    const databases = await ownedShard(harness);
     const versions: number[] = [];
     const handlers = [handlerOf('Moved', ({ modelVersion }) => void versions.push(modelVersion))];
     const before = testLedger(databases, { handlers });

@@ -18,37 +18,26 @@ const NO_ROWS = { query: () => Promise.resolve({ rows: [] }) } as never;
 
 function eventOf(id: string, modelId: string, cursor: LogPage['next']): LogPage['events'][number] {
   return {
-    id,
-    cursor,
-    actionId: '',
-    namespace: '',
-    modelId,
-    modelName: 'Account',
-    modelVersion: 1,
-    eventType: 'Opened',
-    eventVersion: 1,
-    payload: {},
-    createdDate: '',
-    traceContext: null,
-    action: null,
+    ...{ id, cursor, actionId: '', namespace: '', modelId, modelName: 'Account', modelVersion: 1 },
+    ...{
+      eventType: 'Opened',
+      eventVersion: 1,
+      payload: {},
+      createdDate: '',
+      traceContext: null,
+      action: null,
+    },
   };
 }
 
-/** A log without an end, each event of another model. */
-class EndlessLog extends LogReader {
-  count = 0;
-
-  constructor() {
-    super(NO_ROWS);
-  }
-
-  override async read(_selection: unknown, cursor: LogPage['next'], limit: number): Promise<LogPage> {
-    const events = Array.from({ length: limit }, () => {
-      this.count += 1;
-      return eventOf(String(this.count), String(this.count), cursor);
-    });
-    return { events, next: cursor, more: true, pending: false, ended: false, serverRun: SERVER_RUN };
-  }
+/** A log whose pages a test makes. A page has no events and is not the last one by default. */
+function logOf(
+  page: (after: LogPage['next'], limit: number) => Partial<LogPage> | Promise<Partial<LogPage>>,
+): LogReader {
+  const reader = new LogReader(NO_ROWS);
+  const rest = { events: [], more: true, pending: false, ended: false, serverRun: SERVER_RUN };
+  reader.read = async (_, after, limit) => ({ ...rest, next: after, ...(await page(after, limit)) });
+  return reader;
 }
 
 const ATTEMPTS: Attempts = {
@@ -57,43 +46,30 @@ const ATTEMPTS: Attempts = {
   judge: () => ({ kind: 'park' }),
 };
 
-function runOn(
-  reader: LogReader,
-  attempts: Attempts,
-  readAhead?: number,
-  letters: ParkingStore = new ParkingStore(NO_ROWS),
-  consumers: ConsumerStore = new ConsumerStore(NO_ROWS),
-  warn: (message: string) => void = () => undefined,
+/** Runs a consumer. Default of its tables: every statement is answered with no rows. */
+function run(
+  options: Partial<ConsumerRunOptions> & Pick<ConsumerRunOptions, 'reader' | 'attempts'>,
 ): LeasedLoop {
   const consumer = {
-    lease: LEASE,
-    identity: 'Mirror',
-    cursor: START,
-    replay: undefined,
-    serverRun: SERVER_RUN,
-    stuck: false,
-    attempts: {},
-    died: [],
-    selects: [],
+    ...{ lease: LEASE, identity: 'Mirror', cursor: START, replay: undefined, serverRun: SERVER_RUN },
+    ...{ stuck: false, attempts: {}, died: [], selects: [] },
   };
-  const options: ConsumerRunOptions = {
+  const all: ConsumerRunOptions = {
     consumer,
-    attempts,
     selection: {},
     concurrency: 8,
-    readAhead,
     ages: undefined,
     context: { identity: 'Mirror', again: undefined, replayed: false },
-    reader,
-    consumers,
-    letters,
+    consumers: new ConsumerStore(NO_ROWS),
+    letters: new ParkingStore(NO_ROWS),
     pollMs: () => 1,
-    warn,
+    warn: () => undefined,
+    ...options,
   };
   const lease = new HeldLease(LEASE, performance.now(), 60_000);
   return new LeasedLoop(
     lease,
-    (loop) => new ConsumerRun(options, loop),
+    (loop) => new ConsumerRun(all, loop),
     () => undefined,
   );
 }
@@ -103,44 +79,25 @@ test.each([
   [1_500, 2_000],
   [undefined, 4_000],
 ])('While no event is handled, a consumer with read-ahead %s has read %i events', async (readAhead, read) => {
-  const reader = new EndlessLog();
+  let count = 0;
+  // Each event is one of another model.
+  const reader = logOf((after, limit) => ({
+    events: Array.from({ length: limit }, () => {
+      count += 1;
+      return eventOf(String(count), String(count), after);
+    }),
+  }));
   const never = new Promise<void>(() => undefined);
   let rounds = 0;
-  const obstacle = (): undefined => {
+  const pollMs = (): number => {
     rounds += 1;
+    return 1;
   };
-  const loop = runOn(reader, { ...ATTEMPTS, obstacle, handle: () => never }, readAhead);
+  const loop = run({ reader, attempts: { ...ATTEMPTS, handle: () => never }, readAhead, pollMs });
   await vi.waitUntil(() => rounds > 20, { timeout: 30_000 });
-  expect(reader.count).toBe(read);
+  expect(count).toBe(read);
   await loop.stop(0);
 });
-
-/** Two pages. */
-class TwoPages extends LogReader {
-  readonly #asked: () => void;
-  readonly #second: Promise<void>;
-  #reads = 0;
-
-  /** @param asked called when the second page is requested, which arrives after `second` */
-  constructor(asked: () => void, second: Promise<void>) {
-    super(NO_ROWS);
-    this.#asked = asked;
-    this.#second = second;
-  }
-
-  override async read(_selection: unknown, cursor: LogPage['next']): Promise<LogPage> {
-    this.#reads += 1;
-    const isFirst = this.#reads === 1;
-    if (!isFirst) this.#asked();
-    if (!isFirst) await this.#second;
-    const at = (position: number) => ({ ...cursor, position });
-    const events = isFirst
-      ? [eventOf('first', 'waits', at(1)), eventOf('other', 'free', at(2))]
-      : [eventOf('second', 'waits', at(3))];
-    const next = at(this.#reads * 2);
-    return { events, next, more: true, pending: false, ended: false, serverRun: SERVER_RUN };
-  }
-}
 
 test('A model that needs another release keeps its order and its place, and the run ends when others are done', async () => {
   const seen: string[] = [];
@@ -153,38 +110,47 @@ test('A model that needs another release keeps its order and its place, and the 
     setTimeout(second.open);
     throw new OtherReleaseNeeded('it is in another step');
   };
-  const loop = runOn(new TwoPages(asked.open, second.opened), { ...ATTEMPTS, handle });
+  let reads = 0;
+  const reader = logOf(async (after) => {
+    reads += 1;
+    const at = (position: number) => ({ ...after, position });
+    const next = at(reads * 2);
+    if (reads === 1)
+      return { events: [eventOf('first', 'waits', at(1)), eventOf('other', 'free', at(2))], next };
+    asked.open();
+    await second.opened;
+    return { events: [eventOf('second', 'waits', at(3))], next };
+  });
+  const loop = run({ reader, attempts: { ...ATTEMPTS, handle } });
   // A statement that saved a checkpoint would find no lease, and the run would end as lost.
   expect(await loop.ended).toEqual({ kind: 'waiting', reason: 'it is in another step' });
   expect(seen).toEqual(['first', 'other']);
 });
 
-/** One event, and after it pages of events that the consumer does not select. */
-class OneEvent extends LogReader {
-  count = 0;
-
-  constructor() {
-    super(NO_ROWS);
-  }
-
-  override async read(_selection: unknown, cursor: LogPage['next']): Promise<LogPage> {
-    this.count += 1;
+/** One event, and after it pages of events that the consumer does not select. @param read called for each page */
+function oneEvent(read: (count: number) => void = () => {}): LogReader {
+  let count = 0;
+  return logOf(async (after) => {
+    count += 1;
+    read(count);
     await new Promise((resolve) => setImmediate(resolve));
-    const next = { ...cursor, position: this.count };
-    const events = this.count === 1 ? [eventOf('1', '1', next)] : [];
-    return { events, next, more: true, pending: false, ended: false, serverRun: SERVER_RUN };
-  }
+    const next = { ...after, position: count };
+    return { events: count === 1 ? [eventOf('1', '1', next)] : [], next };
+  });
 }
 
 test('An event that waits for its next attempt is not given up because of events of other classes', async () => {
-  const reader = new OneEvent();
+  let pages = 0;
+  const reader = oneEvent((count) => {
+    pages = count;
+  });
   const fails = (): void => {
     throw new Error('not yet');
   };
   const judge = () => ({ kind: 'retry', pauseMs: 600_000 }) as const;
-  const loop = runOn(reader, { ...ATTEMPTS, handle: fails, judge });
+  const loop = run({ reader, attempts: { ...ATTEMPTS, handle: fails, judge } });
   // The statement that would park the event finds no lease, and the run would end as lost.
-  await vi.waitUntil(() => reader.count > 5_000 || loop.state === 'ended', { timeout: 30_000 });
+  await vi.waitUntil(() => pages > 5_000 || loop.state === 'ended', { timeout: 30_000 });
   expect(loop.state).toBe('working');
   await loop.stop(0);
 });
@@ -209,7 +175,10 @@ test.each([
     // Otherwise a loop without a pause would hang the test.
     if (failures < 100_000) return fail(new Error('later'));
   };
-  const loop = runOn(new OneEvent(), { ...ATTEMPTS, handle, judge: () => ({ kind: 'pass', pauseMs: 0 }) });
+  const loop = run({
+    reader: oneEvent(),
+    attempts: { ...ATTEMPTS, handle, judge: () => ({ kind: 'pass', pauseMs: 0, cause: 'receiver' }) },
+  });
   await vi.waitUntil(() => failures > 0, { timeout: 30_000 });
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(failures).toBeLessThan(1_000);
@@ -217,24 +186,15 @@ test.each([
 });
 
 /** A log of this many events of as many models, which ends there. */
-class LongLog extends LogReader {
-  readonly #length: number;
-
-  constructor(length: number) {
-    super(NO_ROWS);
-    this.#length = length;
-  }
-
-  override async read(_selection: unknown, cursor: LogPage['next'], limit: number): Promise<LogPage> {
-    const count = Math.min(limit, this.#length - cursor.position);
-    const events = Array.from({ length: count }, (_, index) => {
-      const position = cursor.position + index + 1;
-      return eventOf(String(position), String(position), { ...cursor, position });
-    });
-    const next = { ...cursor, position: cursor.position + count };
-    const more = next.position < this.#length;
-    return { events, next, more, pending: false, ended: false, serverRun: SERVER_RUN };
-  }
+function longLog(length: number): LogReader {
+  return logOf((after, limit) => {
+    const positions = Array.from({ length }, (_, index) => index + 1)
+      .slice(after.position)
+      .slice(0, limit);
+    const events = positions.map((each) => eventOf(String(each), String(each), { ...after, position: each }));
+    const next = { ...after, position: positions.at(-1) ?? after.position };
+    return { events, next, more: next.position < length };
+  });
 }
 
 /** A parking table in memory, whose events wait behind no failed one. */
@@ -304,7 +264,8 @@ test('Models that need a database which is out of reach do not stop the others, 
   const letters = new MemoryLetters();
   let isDown = true;
   const attempts = everySecondOutOfReach(handled, () => isDown, 'elsewhere');
-  const loop = runOn(new LongLog(10_000), attempts, undefined, letters, new WillingStore());
+  const reader = longLog(10_000);
+  const loop = run({ reader, attempts, letters, consumers: new WillingStore() });
   await vi.waitUntil(() => handled.size === 5_000, { timeout: 60_000 });
   expect(letters.events.size).toBeGreaterThan(1_000);
   isDown = false;
@@ -317,12 +278,13 @@ test('All models wait for a receiver that is down', async () => {
   const handled = new Set<string>();
   const letters = new MemoryLetters();
   let rounds = 0;
-  const obstacle = (): undefined => {
+  const pollMs = (): number => {
     rounds += 1;
+    return 1;
   };
   const attempts = everySecondOutOfReach(handled, () => true, 'receiver');
-  const store = new WillingStore();
-  const loop = runOn(new LongLog(10_000), { ...attempts, obstacle }, undefined, letters, store);
+  const reader = longLog(10_000);
+  const loop = run({ reader, attempts, letters, consumers: new WillingStore(), pollMs });
   // Half of those that are read.
   await vi.waitUntil(() => handled.size >= 2_000, { timeout: 60_000 });
   const before = rounds;
@@ -353,9 +315,8 @@ test('The retry of an event that is newer than the process is reported once, and
     isTooNew: ({ eventVersion }: { eventVersion: number }) => eventVersion > 1,
   };
   const warnings: string[] = [];
-  const loop = runOn(new LongLog(0), attempts, undefined, letters, new WillingStore(), (message) =>
-    warnings.push(message),
-  );
+  const warn = (message: string): void => void warnings.push(message);
+  const loop = run({ reader: longLog(0), attempts, letters, consumers: new WillingStore(), warn });
   await vi.waitUntil(() => readings > 1, { timeout: 30_000 });
   await loop.stop(0);
   expect(warnings).toEqual([

@@ -28,8 +28,6 @@ export interface Consumer {
   readonly projection?: readonly string[] | undefined;
   /** Called once for each shard. */
   readonly attempts: (shard: ShardIdentifier) => Attempts;
-  /** Called when delivery stops, so that long waits can end. */
-  readonly stopping?: () => void;
   /** Called once delivery on a removed shard has stopped. */
   readonly left?: (shard: ShardIdentifier) => Promise<void>;
   /** Called once delivery has stopped. */

@@ -82,7 +82,7 @@ export class CountedAttempts {
 
   /** Stores what prevents the handler from working, for operators. */
   async reportObstacle(): Promise<void> {
-    const obstacle = this.#attempts.obstacle?.() ?? this.#outage.obstacle;
+    const { obstacle } = this.#outage;
     if (obstacle === this.#obstacle) return;
     if (await this.#consumers.noteObstacle(this.#loop.lease.lease, obstacle)) this.#obstacle = obstacle;
   }

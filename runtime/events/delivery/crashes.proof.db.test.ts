@@ -3,7 +3,7 @@ import { describeOn } from '../../../test/databases/vitest.js';
 import { Decimal } from '../../domain/decimal.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
-import { crashingDatabases } from '../test-support/crashing-databases.js';
+import { mortalDatabases } from '../test-support/faulty-databases.js';
 import { handlerOf, type Ledger, ledgerMigrations, openLedger, until } from '../test-support/ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
@@ -46,7 +46,8 @@ describeOn('postgresql', 'A process that dies at any of its statements', (harnes
       const [account, mirror] = [await writer.open(HERE), await writer.open(THERE)];
       for (let statement = 1; statement <= STATEMENTS; statement += 1) {
         await writer.credit(account);
-        const { databases, dead } = crashingDatabases(topology, { statement, after });
+        const { databases, dead, arm } = mortalDatabases(topology);
+        arm(statement, after);
         const mortal = openLedger(databases, { handlers: handlersFor(mirror), limits: QUICK });
         mortal.events.start();
         await until(dead);

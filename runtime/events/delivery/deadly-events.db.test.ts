@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { Decimal } from '../../domain/decimal.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { crashingDatabases } from '../test-support/crashing-databases.js';
+import { mortalDatabases } from '../test-support/faulty-databases.js';
 import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
@@ -44,10 +44,7 @@ describeOn('postgresql', 'An event that kills the process of its handler', (harn
       const seen: string[] = [];
       /** Runs one process until it dies or has no work left. @returns whether it died */
       const live = async (): Promise<boolean> => {
-        const { databases, dead, kill } = crashingDatabases(topology, {
-          statement: Number.POSITIVE_INFINITY,
-          after: false,
-        });
+        const { databases, dead, kill } = mortalDatabases(topology);
         const handlers = [deadlyHandler(seen, kill, transactional)];
         const mortal = testLedger(databases, { handlers, limits: LIMITS });
         mortal.events.start();
@@ -103,10 +100,7 @@ describeOn('postgresql', 'Attempts', (harness) => {
     const healthy = harness.open(topology);
     const writer = testLedger(healthy);
     const attempts: number[] = [];
-    const { databases, kill } = crashingDatabases(topology, {
-      statement: Number.POSITIVE_INFINITY,
-      after: false,
-    });
+    const { databases, kill } = mortalDatabases(topology);
     const failing = (retryDelayMs: number): HandlerDescriptor =>
       handlerOf(
         'Failing',

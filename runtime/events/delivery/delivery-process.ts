@@ -71,7 +71,6 @@ export class DeliveryProcess {
     this.#shards.clear();
     const wakeUps = [...this.#wakeUps.values()];
     this.#wakeUps.clear();
-    for (const { stopping } of this.#options.consumers) stopping?.();
     const stopped = [
       ...shards.map((shard) => shard.stop(graceMs)),
       ...wakeUps.map((wakeUp) => wakeUp.stop()),

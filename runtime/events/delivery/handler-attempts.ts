@@ -71,11 +71,9 @@ export class HandlerAttempts implements Attempts {
    * accepts the error.
    */
   judge(error: unknown, before: FailureCount): Verdict {
-    if (error instanceof RetryLater && error.afterMs !== undefined)
-      return { kind: 'pass', pauseMs: error.afterMs, cause: 'receiver' };
-    if (this.#isReceiverDown(error)) return judgeFailure(before, this.#policy, 'receiver');
+    if (this.#isReceiverDown(error)) return judgeFailure(error, before, this.#policy, 'receiver');
     const isElsewhere = isOutOfReach(error) || this.#handler.passes?.(error) === true;
-    return judgeFailure(before, this.#policy, isElsewhere ? 'elsewhere' : undefined);
+    return judgeFailure(error, before, this.#policy, isElsewhere ? 'elsewhere' : undefined);
   }
 
   #isReceiverDown(error: unknown): boolean {
@@ -93,6 +91,8 @@ export interface RetryPolicy {
   readonly maximumAttempts: number;
   /** First pause, in milliseconds. */
   readonly retryDelayMs: number;
+  /** Maximum pause, in milliseconds. Default 300,000. */
+  readonly longestDelayMs?: number;
   /** From 0 to 1. */
   readonly random: () => number;
 }
@@ -104,18 +104,21 @@ export interface RetryPolicy {
  * @param passing why the failure does not count. Undefined: it counts
  */
 export function judgeFailure(
+  error: unknown,
   { attempts, passed }: FailureCount,
-  { maximumAttempts, retryDelayMs: firstMs, random }: RetryPolicy,
+  { maximumAttempts, retryDelayMs: firstMs, longestDelayMs = LONGEST_RETRY_DELAY_MS, random }: RetryPolicy,
   passing: 'receiver' | 'elsewhere' | undefined,
 ): Verdict {
-  const pauseMs = (failures: number, longestMs: number): number =>
+  const pauseMs = (failures: number, longestMs = longestDelayMs): number =>
     backoffMs(failures, { firstMs, longestMs, least: 'half' }, random());
-  if (passing === 'receiver')
-    return { kind: 'pass', pauseMs: pauseMs(passed + 1, LONGEST_RETRY_DELAY_MS), cause: passing };
+  if (passing === 'receiver') {
+    const afterMs = error instanceof RetryLater ? error.afterMs : undefined;
+    return { kind: 'pass', pauseMs: afterMs ?? pauseMs(passed + 1), cause: passing };
+  }
   if (passing === 'elsewhere')
     return { kind: 'pass', pauseMs: pauseMs(passed + 1, LONGEST_PASSING_DELAY_MS), cause: passing };
   if (attempts + 1 >= maximumAttempts) return { kind: 'park' };
-  return { kind: 'retry', pauseMs: pauseMs(attempts + 1, LONGEST_RETRY_DELAY_MS) };
+  return { kind: 'retry', pauseMs: pauseMs(attempts + 1) };
 }
 
 /**

@@ -1,8 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { ConsumerState } from './consumer-store.js';
 import { chooseLeases, type LeaseSituation } from './lease-balance.js';
 
 const NAMES = ['A', 'B', 'C', 'D', 'E', 'F'];
+
+function consumerOf(name: string, holder: string | undefined): ConsumerState {
+  const free = holder === undefined;
+  return { name, handler: name, holder: holder ?? null, free, superseded: false, fence: '1' };
+}
 
 /** Lets processes survey in turn until no lease moves any more. Returns the leases that each one holds then. */
 function settle(
@@ -16,22 +22,9 @@ function settle(
     for (const { id, handlers } of processes) {
       const held = NAMES.filter((name) => holders.get(name) === id);
       for (const name of NAMES) freeFor.set(name, holders.has(name) ? 0 : (freeFor.get(name) ?? 0) + 1);
-      const consumers: LeaseSituation['consumers'] = NAMES.map((name) => ({
-        name,
-        handler: name,
-        holder: holders.get(name) ?? null,
-        free: !holders.has(name),
-        superseded: false,
-        fence: '1',
-      }));
-      const { acquire, release } = chooseLeases({
-        process: id,
-        known: handlers,
-        consumers,
-        processes,
-        held,
-        freeFor,
-      });
+      const consumers = NAMES.map((name) => consumerOf(name, holders.get(name)));
+      const situation = { process: id, known: handlers, consumers, processes, held, freeFor };
+      const { acquire, release } = chooseLeases(situation);
       for (const name of release) holders.delete(name);
       for (const name of acquire) if (!holders.has(name)) holders.set(name, id);
     }
@@ -53,14 +46,7 @@ describe('chooseLeases', () => {
     const early: LeaseSituation = {
       process: 'p',
       known: NAMES,
-      consumers: NAMES.map((name) => ({
-        name,
-        handler: name,
-        holder: 'p',
-        free: false,
-        superseded: false,
-        fence: '1',
-      })),
+      consumers: NAMES.map((name) => consumerOf(name, 'p')),
       processes: [{ id: 'q', handlers: NAMES }],
       held: NAMES,
       freeFor: new Map(),

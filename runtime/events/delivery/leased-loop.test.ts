@@ -8,7 +8,7 @@ import { LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from '.
 interface Given {
   /** The lease has expired before the first round. */
   readonly expired?: boolean;
-  readonly work?: Partial<LeasedWork>;
+  readonly work?: (loop: LeasedLoop) => Partial<LeasedWork>;
   /** Called in the first round. Default: no effect. */
   readonly first?: (loop: LeasedLoop) => void;
 }
@@ -20,14 +20,11 @@ interface Told {
 }
 
 /** A run whose second round ends it as `finished`, so that each case shows what prevents that round. */
-function start({ expired = false, work = {}, first = () => {} }: Given): Told {
+function start({ expired = false, work = () => ({}), first = () => {} }: Given): Told {
   const calls: string[] = [];
   const warnings: string[] = [];
-  const lease = new HeldLease(
-    { name: 'Mirror', holder: 'process', fence: '1' },
-    performance.now() - (expired ? 120_000 : 0),
-    60_000,
-  );
+  const lease = { name: 'Mirror', holder: 'process', fence: '1' };
+  const held = new HeldLease(lease, performance.now() - (expired ? 120_000 : 0), 60_000);
   const made = (loop: LeasedLoop): LeasedWork => ({
     failurePauseMs: 1,
     round: async () => {
@@ -37,9 +34,9 @@ function start({ expired = false, work = {}, first = () => {} }: Given): Told {
       else first(loop);
     },
     close: async ({ kind }) => void calls.push(`close ${kind}`),
-    ...work,
+    ...work(loop),
   });
-  const loop = new LeasedLoop(lease, made, (message) => void warnings.push(message));
+  const loop = new LeasedLoop(held, made, (message) => void warnings.push(message));
   return { loop, calls, warnings };
 }
 
@@ -52,52 +49,61 @@ const stop = (loop: LeasedLoop): void => void loop.stop(60_000);
 const supersede = (loop: LeasedLoop): void => loop.supersede();
 
 describe('A working run', () => {
-  test('works in rounds until its work finishes it, and closes once', async () => {
-    const { loop, calls } = start({});
-    expect(await loop.ended).toEqual({ kind: 'finished' });
-    expect(calls).toEqual(['round', 'round', 'close finished']);
-    expect(loop.state).toBe('ended');
-    expect(loop.signal.aborted).toBe(true);
-  });
+  const finishTwice = (loop: LeasedLoop): void => {
+    loop.finish({ kind: 'waiting', reason: 'first' });
+    loop.finish({ kind: 'lost' });
+  };
+  const regain = async ({ lease }: LeasedLoop): Promise<void> => {
+    await Promise.resolve();
+    lease.renewed(performance.now());
+  };
+  const twoRounds = ['round', 'round', 'close finished'];
 
-  test('keeps the first reason to end', async () => {
-    const { loop } = start({
-      first: (each) => {
-        each.finish({ kind: 'waiting', reason: 'first' });
-        each.finish({ kind: 'lost' });
-      },
-    });
-    expect(await loop.ended).toEqual({ kind: 'waiting', reason: 'first' });
-  });
-
-  test('starts no round after its lease has expired', async () => {
-    const { loop, calls } = start({ expired: true });
-    expect(await loop.ended).toEqual({ kind: 'lost' });
-    expect(calls).toEqual(['close lost']);
-    expect(loop.mayWork).toBe(false);
-  });
-
-  test('ends between two rounds when its lease is lost', async () => {
-    const { loop, calls } = start({ first: ({ lease }) => lease.lost() });
-    expect(await loop.ended).toEqual({ kind: 'lost' });
-    expect(calls).toEqual(['round', 'close lost']);
-  });
-
-  test('continues if its work regains the lease', async () => {
-    let regain = (): void => {};
-    const { loop, calls } = start({
-      expired: true,
-      work: { regain: () => Promise.resolve().then(() => regain()) },
-    });
-    regain = () => loop.lease.renewed(performance.now());
-    expect(await loop.ended).toEqual({ kind: 'finished' });
-    expect(calls).toEqual(['round', 'round', 'close finished']);
-  });
-
-  test('warns of a failed round and starts another one', async () => {
-    const { loop, warnings } = start({ first: fail(new Error('no answer')) });
-    expect(await loop.ended).toEqual({ kind: 'finished' });
-    expect(warnings).toEqual(['Mirror: no answer']);
+  test.each<[string, Given, RunEnd, string[], string[]?]>([
+    ['works in rounds until its work finishes it, and closes once', {}, { kind: 'finished' }, twoRounds],
+    [
+      'keeps the first reason to end',
+      { first: finishTwice },
+      { kind: 'waiting', reason: 'first' },
+      ['round', 'close waiting'],
+    ],
+    ['starts no round after its lease has expired', { expired: true }, { kind: 'lost' }, ['close lost']],
+    [
+      'ends between two rounds when its lease is lost',
+      { first: ({ lease }) => lease.lost() },
+      { kind: 'lost' },
+      ['round', 'close lost'],
+    ],
+    [
+      'continues if its work regains the lease',
+      { expired: true, work: (loop) => ({ regain: () => regain(loop) }) },
+      { kind: 'finished' },
+      twoRounds,
+    ],
+    [
+      'warns of a failed round and starts another one',
+      { first: fail(new Error('no answer')) },
+      { kind: 'finished' },
+      twoRounds,
+      ['Mirror: no answer'],
+    ],
+    [
+      'ends without a warning on a closed database',
+      { first: fail(closed) },
+      { kind: 'lost' },
+      ['round', 'close lost'],
+    ],
+    [
+      'ends without a warning on a restored server',
+      { first: fail(restored) },
+      { kind: 'waiting', reason: restored.message },
+      ['round', 'close waiting'],
+    ],
+  ])('%s', async (_, given, end, calls, warnings = []) => {
+    const told = start(given);
+    expect(await told.loop.ended).toEqual(end);
+    expect(told).toMatchObject({ calls, warnings, loop: { state: 'ended', mayWork: false } });
+    expect(told.loop.signal.aborted).toBe(true);
   });
 
   test('warns once while rounds fail in the same way', async () => {
@@ -105,25 +111,16 @@ describe('A working run', () => {
       new DriverFailure(message, { phase: 'not-sent', reason: 'unreachable' });
     const failures = [down('refused'), down('no route'), new Error('full'), undefined, new Error('full')];
     const { loop, warnings } = start({
-      work: {
+      work: (each) => ({
         round: async () => {
-          if (failures.length === 0) return loop.finish({ kind: 'finished' });
+          if (failures.length === 0) return each.finish({ kind: 'finished' });
           const failure = failures.shift();
           if (failure !== undefined) throw failure;
         },
-      },
+      }),
     });
     expect(await loop.ended).toEqual({ kind: 'finished' });
     expect(warnings).toEqual(['Mirror: refused', 'Mirror: full', 'Mirror: full']);
-  });
-
-  test.each([
-    ['closed database', closed, { kind: 'lost' }],
-    ['restored server', restored, { kind: 'waiting', reason: restored.message }],
-  ])('ends without a warning on a %s', async (_, error, end) => {
-    const { loop, warnings } = start({ first: fail(error) });
-    expect(await loop.ended).toEqual(end);
-    expect(warnings).toEqual([]);
   });
 });
 
@@ -132,83 +129,70 @@ describe.each([
   ['superseded', supersede],
 ] as const)('A %s run', (kind, begin) => {
   test('ends after its round if nothing else is in progress, even without a lease', async () => {
-    const { loop, calls } = start({
-      first: (each) => {
-        begin(each);
-        each.lease.lost();
-      },
-    });
+    const first = (loop: LeasedLoop): void => {
+      begin(loop);
+      loop.lease.lost();
+    };
+    const { loop, calls } = start({ first });
     expect(await loop.ended).toEqual({ kind });
     expect(calls).toEqual(['round', `close ${kind}`]);
   });
 
-  /** Work that winds down, with what happens at its first call. */
-  const winding = (then: (loop: LeasedLoop) => void): Told => {
+  const loseAndFail = (loop: LeasedLoop): never => {
+    loop.lease.lost();
+    throw new Error('no answer');
+  };
+
+  test.each<[string, (loop: LeasedLoop) => void, RunEnd['kind'], string[]?]>([
+    ['until its work finishes it', (loop) => expect(loop).toMatchObject({ state: kind }), 'stopped'],
+    ['until it loses its lease', ({ lease }) => lease.lost(), 'lost'],
+    ['and retries after a failure', fail(new Error('no answer')), 'stopped', ['Mirror: no answer']],
+    ['and does not retry without its lease', loseAndFail, 'lost', ['Mirror: no answer']],
+    ['until its database is closed', fail(closed), 'lost'],
+    ['until its server is another one', fail(restored), 'waiting'],
+  ])('winds down %s', async (_, then, end, warnings = []) => {
     let turns = 0;
     const told = start({
       first: begin,
-      work: {
+      work: (loop) => ({
         windDown: async () => {
           await Promise.resolve();
           turns += 1;
-          told.calls.push('wind down');
-          if (turns === 1) then(told.loop);
-          else told.loop.finish({ kind: 'stopped' });
+          expect(loop.mayWork).toBe(false);
+          if (turns === 1) then(loop);
+          else loop.finish({ kind: 'stopped' });
         },
-      },
+      }),
     });
-    return told;
-  };
-
-  test('winds down until its work finishes it', async () => {
-    const { loop, calls } = winding(
-      ({ state, mayWork }) => void expect([state, mayWork]).toEqual([kind, false]),
-    );
-    expect(await loop.ended).toEqual({ kind: 'stopped' });
-    expect(calls).toEqual(['round', 'wind down', 'wind down', 'close stopped']);
-  });
-
-  test('ends when its lease is lost meanwhile', async () => {
-    expect(await winding(({ lease }) => lease.lost()).loop.ended).toEqual({ kind: 'lost' });
-  });
-
-  test('retries after a failure only under its lease', async () => {
-    const kept = winding(fail(new Error('no answer')));
-    expect(await kept.loop.ended).toEqual({ kind: 'stopped' });
-    const lost = winding(({ lease }) => {
-      lease.lost();
-      throw new Error('no answer');
-    });
-    expect(await lost.loop.ended).toEqual({ kind: 'lost' });
-    expect([...kept.warnings, ...lost.warnings]).toEqual(['Mirror: no answer', 'Mirror: no answer']);
-  });
-
-  test.each([
-    ['a closed database', closed, 'lost'],
-    ['a restored server', restored, 'waiting'],
-  ])('ends on %s', async (_, error, end) => {
-    expect((await winding(fail(error)).loop.ended).kind).toBe(end);
+    expect((await told.loop.ended).kind).toBe(end);
+    expect(told).toMatchObject({ calls: ['round', `close ${end}`], warnings });
+    expect(turns).toBe(end === 'stopped' ? 2 : 1);
   });
 
   test('is superseded when the server changes', async () => {
-    const { loop } = winding((each) => each.supersede());
-    await loop.ended;
-    const other = start({ first: begin });
-    other.loop.supersede();
-    expect(await other.loop.ended).toEqual({ kind: 'superseded' });
+    const { loop } = start({ first: begin });
+    loop.supersede();
+    expect(await loop.ended).toEqual({ kind: 'superseded' });
   });
 
   test('gives its work the grace period of a stop', async () => {
-    const { loop } = winding((each) => void each.stop(0));
-    await loop.ended;
-    expect(loop.signal.aborted).toBe(true);
+    const first = (loop: LeasedLoop): void => {
+      begin(loop);
+      void loop.stop(0);
+    };
+    const windDown = async (loop: LeasedLoop): Promise<void> => {
+      await loop.wakeUp.wait(60_000);
+      if (loop.signal.aborted) loop.finish({ kind: 'stopped' });
+    };
+    const { loop } = start({ first, work: (each) => ({ windDown: () => windDown(each) }) });
+    expect(await loop.ended).toEqual({ kind: 'stopped' });
   });
 });
 
 test('The grace period of the first stop counts', async () => {
   const graces: unknown[] = [];
   const close = async (_end: RunEnd, graceMs?: number): Promise<void> => void graces.push(graceMs);
-  const { loop } = start({ work: { windDown: async () => loop.wakeUp.wait(60_000), close } });
+  const { loop } = start({ work: ({ wakeUp }) => ({ windDown: () => wakeUp.wait(60_000), close }) });
   void loop.stop(60_000);
   void loop.stop(120_000);
   loop.finish({ kind: 'stopped' });
@@ -227,12 +211,12 @@ test('Work of a superseded run is aborted after a grace period', async () => {
   try {
     const { loop } = start({
       first: supersede,
-      work: {
+      work: (loop) => ({
         windDown: async () => {
           await loop.wakeUp.wait(60_000);
           if (loop.signal.aborted) loop.finish({ kind: 'superseded' });
         },
-      },
+      }),
     });
     expect(await loop.ended).toEqual({ kind: 'superseded' });
     expect(delays).toContain(SUPERSEDED_GRACE_MS);
@@ -245,14 +229,13 @@ describe('Waiting', () => {
   test('ends with a wake-up, which notifies the work; a pause ends with the run', async () => {
     const woken: RunEnd['kind'][] = [];
     const { loop } = start({
-      work: {
+      work: (loop) => ({
         woken: () => void woken.push('finished'),
         round: async () => {
-          await Promise.resolve();
           await loop.wakeUp.wait(60_000);
           if (woken.length > 0) await loop.pause(60_000);
         },
-      },
+      }),
     });
     loop.wake();
     await new Promise((resolve) => setTimeout(resolve, 5));
@@ -264,7 +247,7 @@ describe('Waiting', () => {
   });
 
   test('ends without its round if the round ignores the signal for longer than allowed', async () => {
-    const { loop } = start({ work: { giveUpMs: 1, round: () => new Promise(() => {}) } });
+    const { loop } = start({ work: () => ({ giveUpMs: 1, round: () => new Promise(() => {}) }) });
     await loop.stop(1);
     expect(await loop.ended).toEqual({ kind: 'lost' });
   });

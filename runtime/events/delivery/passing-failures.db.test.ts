@@ -3,25 +3,14 @@ import { describeOn } from '../../../test/databases/vitest.js';
 import { Decimal } from '../../domain/decimal.js';
 import { RetryLater } from '../../errors.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
-import { crashingDatabases } from '../test-support/crashing-databases.js';
-import {
-  type CreditedEnvelope,
-  handlerOf,
-  type Ledger,
-  ledgerMigrations,
-  until,
-} from '../test-support/ledger.js';
-import { testLedger } from '../test-support/test-ledger.js';
-import { databasesWithout } from '../test-support/unreachable-shard.js';
+import { databasesWithout, mortalDatabases } from '../test-support/faulty-databases.js';
+import { type CreditedEnvelope, handlerOf, ledgerMigrations, until } from '../test-support/ledger.js';
+import { caughtUp, handlerLedger, testLedger } from '../test-support/test-ledger.js';
 import { ConsumerStore } from './consumer-store.js';
 import { registerConsumer } from './register-consumers.js';
 
 const QUICK = { leaseMs: 500, surveyMs: 50 };
 const EVENTS = 20;
-
-async function behind(ledger: Ledger): Promise<number | undefined> {
-  return (await ledger.events.lag())[0]?.consumers[0]?.behind;
-}
 
 describeOn('postgresql', 'While the shard that a handler writes to is out of reach', (harness) => {
   test('its attempts do not count', async () => {
@@ -113,10 +102,7 @@ describeOn('postgresql', 'Failures that pass', (harness) => {
     for (let each = 0; each < EVENTS; each += 1) await writer.credit(await writer.open());
     // The first process fails more often than the maximum; later ones start where a process has vanished.
     for (const wanted of [4, 5, 6]) {
-      const { databases, kill } = crashingDatabases(topology, {
-        statement: Number.POSITIVE_INFINITY,
-        after: false,
-      });
+      const { databases, kill } = mortalDatabases(topology);
       const mortal = testLedger(databases, { handlers: [handler], limits: QUICK });
       mortal.events.start();
       await until(() => failures.size === EVENTS && [...failures.values()].every((n) => n >= wanted));
@@ -128,7 +114,7 @@ describeOn('postgresql', 'Failures that pass', (harness) => {
     const survivor = testLedger(healthy, { handlers: [handler], limits: QUICK });
     survivor.events.start();
     await until(() => handled.size === EVENTS);
-    await until(async () => (await behind(writer)) === 0);
+    await caughtUp(writer);
     expect(await writer.events.deadLetters.list()).toEqual([]);
   }, 90_000);
 });
@@ -156,7 +142,7 @@ describeOn('postgresql', 'An attempt that the end of its process cuts off', (har
     const next = testLedger(databases, { handlers: [handler] });
     next.events.start();
     await until(() => attempts.length === 2);
-    await until(async () => (await behind(ledger)) === 0);
+    await caughtUp(ledger);
     expect(await ledger.events.deadLetters.list()).toEqual([]);
     expect(attempts).toEqual([1, 1]);
   });
@@ -168,12 +154,7 @@ describeOn('postgresql', 'An attempt under way when a lease is lost', (harness) 
   test.each([
     ['the same process', 'one', false, { attempts: { event: 1 }, died: [] }],
     ['another one, while the process lives on', 'other', true, { attempts: { event: 1 }, died: [] }],
-    [
-      'another one after the process has vanished',
-      'other',
-      false,
-      { attempts: { event: 2 }, died: ['event'] },
-    ],
+    ['another one after it has vanished', 'other', false, { attempts: { event: 2 }, died: ['event'] }],
   ])(
     'counts as a death only if the process is gone: %s takes over',
     async (_, successor, alive, expected) => {
@@ -211,15 +192,18 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
     await ledger.credit(account);
     await ledger.credit(account);
     ledger.events.start();
-    await until(async () => (await behind(ledger)) === 0);
+    await caughtUp(ledger);
     await ledger.events.stop();
     expect(versions).toEqual([2, 3]);
   });
+});
 
-  test('begin with short pauses at each event of a transactional handler', async () => {
+describeOn('postgresql', 'Failures of a transactional handler', (harness) => {
+  test('begin with short pauses at each event', async () => {
     const failed = new Map<number, number>();
     let waitedMs = 0;
-    const handler = handlerOf(
+    const ledger = await handlerLedger(
+      harness,
       'Waiting',
       async ({ modelVersion }) => {
         const failures = failed.get(modelVersion) ?? 0;
@@ -233,8 +217,6 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       },
       { retryDelayMs: 1, transactional: true },
     );
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = testLedger(databases, { handlers: [handler] });
     ledger.events.start();
     const account = await ledger.open();
     await ledger.credit(account);
@@ -245,18 +227,17 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
     expect(waitedMs).toBeLessThan(3_000);
   });
 
-  test('do not keep a transactional handler from a process that has lost its lease during the pause', async () => {
+  test('do not keep it from a process that has lost its lease during the pause', async () => {
     let attempts = 0;
-    const handler = handlerOf(
+    const ledger = await handlerLedger(
+      harness,
       'Waiting',
       async () => {
         attempts += 1;
         throw new RetryLater({ afterMs: 600_000 });
       },
-      { transactional: true },
+      { transactional: true, limits: QUICK },
     );
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = testLedger(databases, { handlers: [handler], limits: QUICK });
     ledger.events.start();
     await ledger.credit(await ledger.open());
     await until(() => attempts === 1);
@@ -267,7 +248,8 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
 
   test('count for an event that fails only when it is handled again without a later one that failed', async () => {
     const calls: string[] = [];
-    const handler = handlerOf(
+    const ledger = await handlerLedger(
+      harness,
       'Twice',
       async ({ modelVersion, attempt }) => {
         calls.push(`${modelVersion} attempt ${attempt}`);
@@ -277,20 +259,19 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       },
       { retryDelayMs: 1, transactional: true },
     );
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = testLedger(databases, { handlers: [handler] });
     const account = await ledger.open();
     for (const _ of [2, 3]) await ledger.credit(account);
     ledger.events.start();
-    await until(async () => (await behind(ledger)) === 0);
+    await caughtUp(ledger);
     expect(calls.slice(0, 4)).toEqual(['2 attempt 1', '3 attempt 1', '2 attempt 1', '2 attempt 2']);
     expect(ledger.warnings).toEqual([]);
   });
 
-  test('park the event at which a transactional handler swallows the failure of a statement', async () => {
+  test('park the event at which it swallows the failure of a statement', async () => {
     const handled: string[] = [];
     let bad = '';
-    const handler = handlerOf(
+    const ledger = await handlerLedger(
+      harness,
       'Swallowing',
       async ({ transaction, modelId }) => {
         if (modelId === bad) await transaction.query({ text: 'SELECT 1 / 0', values: [] }).catch(() => {});
@@ -299,27 +280,26 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       },
       { retryDelayMs: 1, maximumAttempts: 2, transactional: true },
     );
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = testLedger(databases, { handlers: [handler] });
     const accounts = [await ledger.open(), await ledger.open(), await ledger.open()];
     bad = accounts[1] ?? '';
     for (const account of accounts) await ledger.credit(account);
     ledger.events.start();
-    await until(async () => (await behind(ledger)) === 0, 20_000);
+    await caughtUp(ledger);
     const letters = await ledger.events.deadLetters.list();
     expect(letters).toMatchObject([{ modelId: bad, attempts: 2, errorCode: 'FW_DATABASE' }]);
     expect(letters[0]?.errorMessage).toContain('swallowed');
     expect(handled).toContain(accounts[2]);
   });
 
-  test('let a transactional handler handle events in groups again', async () => {
+  test('let it handle events in groups again', async () => {
     const transactions = new Map<number, string>();
     let failed = false;
     let release = (): void => {};
     const released = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const handler = handlerOf(
+    const ledger = await handlerLedger(
+      harness,
       'Swallowing',
       async ({ transaction, modelVersion }) => {
         if (modelVersion === 4 && !failed) {
@@ -333,8 +313,6 @@ describeOn('postgresql', 'A handler that keeps its process from renewing the lea
       },
       { retryDelayMs: 1, transactional: true },
     );
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const ledger = testLedger(databases, { handlers: [handler] });
     const account = await ledger.open();
     const credit = async (count: number): Promise<void> => {
       for (let each = 0; each < count; each += 1) await ledger.credit(account);

@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import { defineMigration } from '../../migration/migration.js';
-import { mortalDatabases } from '../../sagas/test-support/mortal-databases.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
+import { mortalDatabases } from '../test-support/faulty-databases.js';
 import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
 

@@ -5,8 +5,14 @@ import { HERE } from '../../execution/test-support/accounts.js';
 import { defineMigration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
-import { interceptedDatabases } from '../test-support/intercepted-databases.js';
-import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
+import { interceptedDatabases } from '../test-support/faulty-databases.js';
+import {
+  type CreditedEnvelope,
+  handlerOf,
+  type Ledger,
+  ledgerMigrations,
+  until,
+} from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
@@ -17,11 +23,17 @@ const TABLES = defineMigration(
    create view shown as select * from totals`,
 );
 
-/** Counts the credits of each account. @param step what each credit counts */
-function totals(step: number, settings: Partial<HandlerDescriptor> = {}): HandlerDescriptor {
+/** Counts the credits of each account. @param step what each credit counts @param before called for each credit */
+function totals(
+  step: number,
+  settings: Partial<HandlerDescriptor> = {},
+  before: (envelope: CreditedEnvelope) => void = () => {},
+): HandlerDescriptor {
   return handlerOf(
     'Totals',
-    async ({ transaction, modelId }) => {
+    async (envelope) => {
+      before(envelope);
+      const { transaction, modelId } = envelope;
       const run = (text: string) =>
         transaction.query({ text, values: [modelId, step].slice(0, text.includes('$2') ? 2 : 1) });
       await run('INSERT INTO owners (account) VALUES ($1) ON CONFLICT DO NOTHING');
@@ -97,18 +109,10 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
     await until(async () => (await rowsOf(first)).join() === '5');
     await first.events.stop();
     let handled = 0;
-    const slow = totals(10);
-    const failing: HandlerDescriptor = {
-      ...slow,
-      maximumAttempts: 1_000,
-      create: () => ({
-        handle: async (envelope: never) => {
-          handled += 1;
-          if (handled > 3) throw new Error('not now');
-          await slow.create().handle(envelope);
-        },
-      }),
-    };
+    const failing = totals(10, { maximumAttempts: 1_000 }, () => {
+      handled += 1;
+      if (handled > 3) throw new Error('not now');
+    });
     const second = start(failing);
     await second.events.rebuild('Totals');
     await until(() => handled > 4);
@@ -147,16 +151,9 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
 
   test('waits for the retry of an event that fails, and applies a dead letter of the live handler once', async () => {
     const broken = new Set<number>([3]);
-    const handler = totals(1, { maximumAttempts: 1 });
-    const partly: HandlerDescriptor = {
-      ...handler,
-      create: () => ({
-        handle: async (envelope: { readonly modelVersion: number }) => {
-          if (broken.has(envelope.modelVersion)) throw new Error('broken');
-          await handler.create().handle(envelope as never);
-        },
-      }),
-    };
+    const partly = totals(1, { maximumAttempts: 1 }, ({ modelVersion }) => {
+      if (broken.has(modelVersion)) throw new Error('broken');
+    });
     const ledger = start(partly);
     const account = await ledger.open();
     for (let nr = 0; nr < 4; nr += 1) await ledger.credit(account);
@@ -229,16 +226,10 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
 
   test('leaves no dead letters when it is abandoned', async () => {
     let isBroken = false;
-    const handler = totals(1, { maximumAttempts: 1 });
-    const ledger = start({
-      ...handler,
-      create: () => ({
-        handle: async (envelope: never) => {
-          if (isBroken) throw new Error('broken');
-          await handler.create().handle(envelope);
-        },
-      }),
+    const breaking = totals(1, { maximumAttempts: 1 }, () => {
+      if (isBroken) throw new Error('broken');
     });
+    const ledger = start(breaking);
     const account = await ledger.open();
     await ledger.credit(account);
     await until(async () => (await rowsOf(ledger)).join() === '1');
@@ -251,16 +242,10 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
   });
 
   test('takes over the letters that were discarded for it, with their notes', async () => {
-    const handler = totals(1, { maximumAttempts: 1 });
-    const ledger = start({
-      ...handler,
-      create: () => ({
-        handle: async (envelope: { readonly modelVersion: number }) => {
-          if (envelope.modelVersion === 3) throw new Error('broken');
-          await handler.create().handle(envelope as never);
-        },
-      }),
+    const partly = totals(1, { maximumAttempts: 1 }, ({ modelVersion }) => {
+      if (modelVersion === 3) throw new Error('broken');
     });
+    const ledger = start(partly);
     const account = await ledger.open();
     for (let nr = 0; nr < 2; nr += 1) await ledger.credit(account);
     const letters = () => ledger.rows('SELECT consumer, note FROM eventlog.dead_letters ORDER BY consumer');

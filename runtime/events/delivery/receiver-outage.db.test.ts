@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { RetryLater } from '../../errors.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { crashingDatabases } from '../test-support/crashing-databases.js';
+import { mortalDatabases } from '../test-support/faulty-databases.js';
 import { type CreditedEnvelope, handlerOf, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
 
@@ -74,8 +74,7 @@ describeOn('postgresql', 'A handler whose receiver is down', (harness) => {
       const databases = harness.open(topology);
       const { state, handle } = receiver(() => new RetryLater({ afterMs: 20 }));
       const handlers = [handlerOf('Mailer', handle, { maximumAttempts: 2, transactional })];
-      const never = { statement: Number.POSITIVE_INFINITY, after: false };
-      const { databases: mortal, kill } = crashingDatabases(topology, never);
+      const { databases: mortal, kill } = mortalDatabases(topology);
       const first = testLedger(mortal, { handlers, limits: QUICK });
       const second = testLedger(databases, { handlers, limits: QUICK });
       state.account = await second.open();

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
-import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import { requireServer } from './epochs.js';
 import { type LogCursor, type LoggedEvent, START_OF_LOG } from './event-record.js';
 
@@ -67,15 +67,10 @@ export class LogReader {
    *
    * @throws EventEpochError if the rows were written under another server's transaction ids
    */
-  async read(
-    selection: LogSelection,
-    after: LogCursor,
-    limit: number,
-    options?: CallOptions,
-  ): Promise<LogPage> {
+  async read(selection: LogSelection, after: LogCursor, limit: number): Promise<LogPage> {
     const { until } = selection;
     const ends = until !== undefined && until.epoch === after.epoch;
-    const { rows } = await this.#runner.query(pageStatement(selection, after, limit), options);
+    const { rows } = await this.#runner.query(pageStatement(selection, after, limit));
     const last = rows.at(-1) ?? [];
     const [known, system, isPast, serverRun, isPending, count, isWanted, transactionId, position] = last;
     requireServer(this.#database, known, system);

@@ -79,7 +79,7 @@ export async function attemptScheduled(
   } catch (error) {
     const policy = { maximumAttempts: MAXIMUM_ATTEMPTS, retryDelayMs: RETRY_DELAY_MS, random };
     const passing = signal.aborted || isOutOfReach(error) ? 'elsewhere' : undefined;
-    return { error, verdict: judgeFailure({ attempts, passed }, policy, passing) };
+    return { error, verdict: judgeFailure(error, { attempts, passed }, policy, passing) };
   }
 }
 

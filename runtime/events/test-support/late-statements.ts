@@ -1,9 +1,8 @@
 import type { ShardingTopology } from '../../config/types.js';
-import { postgresAdapter } from '../../databases.js';
-import type { DatabaseAdapter } from '../../sharding/database-adapter.js';
-import { DatabaseRegistry } from '../../sharding/database-registry.js';
+import type { DatabaseRegistry } from '../../sharding/database-registry.js';
+import { forwarding } from '../../sharding/forwarding.js';
 import type { Rows, ShardDatabase, ShardSession, Statement } from '../../sharding/shard-database.js';
-import { lost } from './crashing-databases.js';
+import { lost, wrappedDatabases } from './faulty-databases.js';
 
 /** A statement that its sender has given up and that reaches the server later. */
 export interface LateStatement {
@@ -29,12 +28,16 @@ export function lateDatabases(
     send = call;
     return true;
   };
-  const adapter: DatabaseAdapter = {
-    kind: 'postgresql',
-    open: (shard, source, options) => lateDatabase(postgresAdapter.open(shard, source, options), holdBack),
-  };
+  const late = (database: ShardDatabase): ShardDatabase =>
+    forwarding(database, {
+      query: async (statement, options) => {
+        if (holdBack(statement, () => database.query(statement))) throw lost('in-flight');
+        return database.query(statement, options);
+      },
+      acquire: async (options) => lateSession(await database.acquire(options), holdBack),
+    });
   return {
-    databases: new DatabaseRegistry(topology, { adapters: [adapter], warn: () => {} }),
+    databases: wrappedDatabases(topology, late),
     late: {
       heldBack: () => send !== undefined,
       arrive: () => (send === undefined ? Promise.reject(new Error('Nothing is on its way')) : send()),
@@ -43,22 +46,6 @@ export function lateDatabases(
 }
 
 type HoldBack = (statement: Statement, call: () => Promise<Rows>) => boolean;
-
-function lateDatabase(database: ShardDatabase, holdBack: HoldBack): ShardDatabase {
-  return {
-    shard: database.shard,
-    kind: database.kind,
-    description: database.description,
-    sessionState: database.sessionState,
-    query: async (statement, options) => {
-      if (holdBack(statement, () => database.query(statement))) throw lost('in-flight');
-      return database.query(statement, options);
-    },
-    acquire: async (options) => lateSession(await database.acquire(options), holdBack),
-    stats: () => database.stats(),
-    close: (graceMs) => database.close(graceMs),
-  };
-}
 
 /** The server's session of a held statement lives until the statement has arrived. */
 function lateSession(session: ShardSession, holdBack: HoldBack): ShardSession {

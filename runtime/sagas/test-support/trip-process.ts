@@ -69,6 +69,8 @@ export function summaryOf(application: Application, { id }: Trip): Promise<SagaS
   return application.sagas.show(id.getValue());
 }
 
-export function ended(application: Application, trip: Trip): Promise<void> {
-  return until(async () => (await summaryOf(application, trip)).state === 'ENDED');
+/** Waits for the end of a trip. @returns as `bookedIn` */
+export async function ended(application: Application, trip: Trip): Promise<readonly unknown[]> {
+  await until(async () => (await summaryOf(application, trip)).state === 'ENDED');
+  return bookedIn(application.databases, trip);
 }

@@ -1,14 +1,13 @@
 import { Action } from '../../action/action.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
-import type { ActionPlan } from '../../action/action-plan.js';
 import type { ApplicationDefinition } from '../../application-definition.js';
-import { type Clock, systemClock } from '../../domain/clock.js';
+import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import type { FieldDescriptor } from '../../domain/descriptor.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
 import { Model } from '../../domain/model.js';
-import { INITIAL_VERSION, ModelBuilder } from '../../domain/model-builder.js';
+import { INITIAL_VERSION } from '../../domain/model-builder.js';
 import { ModelEvent } from '../../domain/model-event.js';
 import type { Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
@@ -17,6 +16,7 @@ import { RefusedError } from '../../errors.js';
 import { AccountRepository, accountApplication } from '../../execution/test-support/accounts.js';
 import { defineMigration } from '../../migration/migration.js';
 import { Repository } from '../../persistence/read/repository.js';
+import { OwnBuilder, ownColumns } from '../own-model.js';
 import { Saga } from '../saga.js';
 import { defineSaga } from '../saga-descriptor.js';
 import { type SagaStepOptions, type SagaSteps, type SagaWaitOptions, step, wait } from '../saga-step.js';
@@ -39,32 +39,25 @@ export class Trip extends Model<Trip, ShardedId<Trip>, TripState> {
     createdDate: Date = new Date(),
   ): Trip {
     const id = ShardedId.generate(Trip, shard);
-    const fields = {
-      id,
-      state,
-      version: INITIAL_VERSION,
-      createdDate,
-      flights,
-      hotels,
-    } as const;
-    return new TripBuilder().with(fields).withEvent(new TripMoved(id)).build();
+    const fields = { id, state, version: INITIAL_VERSION, createdDate, flights, hotels } as const;
+    return new OwnBuilder(tripModel).with(fields).withEvent(new TripMoved(id)).build();
   }
 
   to(state: TripState, reason: string | undefined = this.reason): Trip {
-    return new TripBuilder().from(this).with({ state, reason }).withEvent(new TripMoved(this.id)).build();
+    return this.#copy().with({ state, reason }).withEvent(new TripMoved(this.id)).build();
   }
 
   approve(): Trip {
-    return new TripBuilder()
-      .from(this)
-      .with({ state: 'FLIGHT' })
-      .withEvent(new TripApproved(this.id))
-      .build();
+    return this.#copy().with({ state: 'FLIGHT' }).withEvent(new TripApproved(this.id)).build();
   }
 
   /** As `to`, but without an event. */
   silentlyTo(state: TripState): Trip {
-    return new TripBuilder().from(this).with({ state }).build();
+    return this.#copy().with({ state }).build();
+  }
+
+  #copy(): OwnBuilder<Trip> {
+    return new OwnBuilder(tripModel).from(this);
   }
 }
 
@@ -80,25 +73,6 @@ export class TripApproved extends ModelEvent<Trip> {
   }
 }
 
-class TripBuilder extends ModelBuilder<Trip> {
-  constructor() {
-    super(tripModel);
-  }
-
-  from(trip: Trip): this {
-    return this.copyAll(trip);
-  }
-
-  with(fields: { readonly [Field in keyof Trip]?: Trip[Field] | undefined }): this {
-    for (const [field, value] of Object.entries(fields)) this.put(field, value);
-    return this;
-  }
-
-  build(): Trip {
-    return this.instantiate();
-  }
-}
-
 const STATES: readonly TripState[] = ['ASKED', 'FLIGHT', 'HOTEL', 'BOOKED', 'CANCELLING', 'CANCELLED'];
 
 export const tripModel: ModelDescriptor<Trip> = {
@@ -107,35 +81,24 @@ export const tripModel: ModelDescriptor<Trip> = {
   modelClass: () => Trip,
   table: 'trips',
   sharded: true,
-  columns: [
-    { field: 'id', column: 'id', type: { kind: 'id', model: 'Trip', sharded: true }, sqlType: 'uuid' },
-    { field: 'state', column: 'state', type: { kind: 'enum', values: STATES }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
+  columns: ownColumns('Trip', STATES, [
     { field: 'flights', column: 'flights', type: { kind: 'uuid' }, sqlType: 'uuid' },
     { field: 'hotels', column: 'hotels', type: { kind: 'uuid' }, sqlType: 'uuid' },
     { field: 'reason', column: 'reason', type: { kind: 'string' }, sqlType: 'text', optional: true },
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-  ],
+  ]),
 };
 
-type StartTrip = (plan: ActionPlan, trip: Trip) => Trip;
-
-interface StartParams {
-  readonly trip: Trip;
-}
-
 /** Starts a saga of the given class. */
-export class TripStartAction extends Action<StartParams, Trip> {
-  readonly #start: StartTrip;
+export class TripStartAction extends Action<{ readonly trip: Trip }, Trip> {
+  readonly #saga: new () => Saga<Trip>;
 
-  constructor(clock: Clock, start: StartTrip) {
-    super(clock);
-    this.#start = start;
+  constructor(saga: new () => Saga<Trip>) {
+    super(systemClock);
+    this.#saga = saga;
   }
 
-  protected perform(_principal: Principal, { trip }: StartParams): Trip {
-    return this.#start(this.plan(), trip);
+  protected perform(_principal: Principal, { trip }: { readonly trip: Trip }): Trip {
+    return stageStart(this.plan(), new this.#saga(), trip);
   }
 }
 
@@ -145,34 +108,34 @@ export interface BookParams {
   readonly cardNumber?: string;
 }
 
-/** Ends the wait for an approval. */
-export class TripApproveAction extends Action<{ readonly trip: string }, Trip> {
+/** Changes a trip. */
+abstract class TripAction extends Action<{ readonly trip: string }, Trip> {
   readonly #trips: Repository<Trip>;
 
-  constructor(clock: Clock, trips: Repository<Trip>) {
-    super(clock);
+  constructor(trips: Repository<Trip>) {
+    super(systemClock);
     this.#trips = trips;
   }
 
-  protected async perform(_principal: Principal, { trip: id }: { readonly trip: string }): Promise<Trip> {
-    const trip = await this.#trips.getById(id);
+  protected async perform(_principal: Principal, { trip }: { readonly trip: string }): Promise<Trip> {
+    return this.plan().update(this.change(await this.#trips.getById(trip)));
+  }
+
+  protected abstract change(trip: Trip): Trip;
+}
+
+/** Ends the wait for an approval. */
+export class TripApproveAction extends TripAction {
+  protected change(trip: Trip): Trip {
     if (trip.state !== 'ASKED') throw new RefusedError(`The trip is ${trip.state}`);
-    return this.plan().update(trip.approve());
+    return trip.approve();
   }
 }
 
 /** Changes a trip, but not its state. */
-export class TripNoteAction extends Action<{ readonly trip: string }, Trip> {
-  readonly #trips: Repository<Trip>;
-
-  constructor(clock: Clock, trips: Repository<Trip>) {
-    super(clock);
-    this.#trips = trips;
-  }
-
-  protected async perform(_principal: Principal, { trip: id }: { readonly trip: string }): Promise<Trip> {
-    const trip = await this.#trips.getById(id);
-    return this.plan().update(trip.to(trip.state, 'noted'));
+export class TripNoteAction extends TripAction {
+  protected change(trip: Trip): Trip {
+    return trip.to(trip.state, 'noted');
   }
 }
 
@@ -184,8 +147,8 @@ export class BookAction extends Action<BookParams, void> {
   readonly #accounts: AccountRepository;
   readonly #trouble: Trouble;
 
-  constructor(clock: Clock, accounts: AccountRepository, trouble: Trouble) {
-    super(clock);
+  constructor(accounts: AccountRepository, trouble: Trouble) {
+    super(systemClock);
     this.#accounts = accounts;
     this.#trouble = trouble;
   }
@@ -271,33 +234,19 @@ export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
     trips: Repository<Trip>,
   ): readonly ActionDescriptor<never, unknown>[] => [
     {
-      name: 'TripStart',
-      actionClass: TripStartAction,
-      params: [],
-      create: () =>
-        new TripStartAction(systemClock, (plan, trip) =>
-          stageStart(plan, new (nextClass ?? sagaClass)(), trip),
-        ),
+      ...{ name: 'TripStart', actionClass: TripStartAction, params: [] },
+      create: () => new TripStartAction(nextClass ?? sagaClass),
     },
     {
-      name: 'Book',
-      actionClass: BookAction,
-      params: BOOK_FIELDS,
-      ...terms.book,
-      create: () => new BookAction(systemClock, accounts, terms.trouble ?? (() => {})),
+      ...{ name: 'Book', actionClass: BookAction, params: BOOK_FIELDS, ...terms.book },
+      create: () => new BookAction(accounts, terms.trouble ?? (() => {})),
     },
-    {
-      name: 'TripNote',
-      actionClass: TripNoteAction,
-      params: [{ name: 'trip', type: { kind: 'uuid' } }],
-      create: () => new TripNoteAction(systemClock, trips),
-    },
-    {
-      name: 'TripApprove',
-      actionClass: TripApproveAction,
-      params: [{ name: 'trip', type: { kind: 'uuid' } }],
-      create: () => new TripApproveAction(systemClock, trips),
-    },
+    ...([TripNoteAction, TripApproveAction] as const).map((actionClass) => ({
+      name: actionClass.name.replace('Action', ''),
+      actionClass,
+      params: [{ name: 'trip', type: { kind: 'uuid' } } as const],
+      create: () => new actionClass(trips),
+    })),
   ];
   return {
     ...accountApplication,
@@ -330,6 +279,8 @@ const TRIPS = defineMigration(
     flights uuid not null,
     hotels uuid not null,
     reason text,
+    failure_code text,
+    failure_message text,
     created_date timestamptz not null,
     updated_date timestamptz not null
   )`,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { RelayMessage } from '../../relay-sink.js';
+import type { PublishOutcome, RelayMessage } from '../../relay-sink.js';
 import { webhookSink } from './webhook-sink.js';
 
 interface Posted {
@@ -21,10 +21,7 @@ afterEach(() => {
   }
 });
 
-type Answer = (
-  posted: Posted,
-  number: number,
-) => { status: number; headers?: Record<string, string>; body?: string };
+type Answer = (body: string) => { status: number; headers?: Record<string, string>; text?: string };
 
 async function receiver(answer: Answer | 'silent'): Promise<{ url: string; posted: Posted[] }> {
   const posted: Posted[] = [];
@@ -36,11 +33,7 @@ async function receiver(answer: Answer | 'silent'): Promise<{ url: string; poste
     request.on('end', () => {
       posted.push({ headers: request.headers, body });
       if (answer === 'silent') return;
-      const {
-        status,
-        headers = {},
-        body: text = '',
-      } = answer({ headers: request.headers, body }, posted.length);
+      const { status, headers = {}, text = '' } = answer(body);
       response.writeHead(status, headers).end(text);
     });
   });
@@ -57,6 +50,13 @@ function message(id: string, key: string, more: Partial<RelayMessage> = {}): Rel
 }
 
 const never = new AbortController().signal;
+
+/** The outcome of one message for a receiver that answers so. */
+async function outcomeOf(answer: Answer | 'silent', timeoutMs = 10_000): Promise<PublishOutcome | undefined> {
+  const { url } = await receiver(answer);
+  const sink = webhookSink({ url, secret: SECRET, timeoutMs });
+  return (await sink.publish([message('e', 'm')], never))[0];
+}
 
 test('posts signed messages with the attributes of their CloudEvent as headers', async () => {
   const { url, posted } = await receiver(() => ({ status: 204 }));
@@ -91,8 +91,7 @@ test.each([
   [500, 'deferred'],
   [503, 'deferred'],
 ] as const)('takes %i for %s', async (status, kind) => {
-  const { url } = await receiver(() => ({ status, headers: { location: '/elsewhere' } }));
-  const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
+  const outcome = await outcomeOf(() => ({ status, headers: { location: '/elsewhere' } }));
   expect(outcome?.kind).toBe(kind);
 });
 
@@ -101,22 +100,20 @@ test.each([
   ['nonsense', 0],
   ['Mon, 01 Jan 2024 00:00:00 GMT', 0],
 ])('waits as long as the receiver asks it to: Retry-After: %s', async (retryAfter, retryAfterMs) => {
-  const { url } = await receiver(() => ({ status: 429, headers: { 'retry-after': retryAfter } }));
-  const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
+  const outcome = await outcomeOf(() => ({ status: 429, headers: { 'retry-after': retryAfter } }));
   expect(outcome).toMatchObject({ kind: 'deferred', retryAfterMs });
 });
 
 test('waits until the date that the receiver names', async () => {
   const date = new Date(Date.now() + 3_600_000).toUTCString();
-  const { url } = await receiver(() => ({ status: 503, headers: { 'retry-after': date } }));
-  const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
+  const outcome = await outcomeOf(() => ({ status: 503, headers: { 'retry-after': date } }));
   const waitMs = outcome?.kind === 'deferred' ? outcome.retryAfterMs : undefined;
   expect(waitMs).toBeGreaterThan(3_000_000);
   expect(waitMs).toBeLessThanOrEqual(3_600_000);
 });
 
 test('counts a 500 against the message only while the receiver accepts others', async () => {
-  const { url } = await receiver(({ body }) => ({ status: body.includes('bad') ? 500 : 204 }));
+  const { url } = await receiver((body) => ({ status: body.includes('bad') ? 500 : 204 }));
   const sink = webhookSink({ url, secret: SECRET });
   const [alone] = await sink.publish([message('bad', 'm')], never);
   expect(alone).toEqual({ kind: 'deferred', reason: 'the receiver answered 500' });
@@ -125,12 +122,7 @@ test('counts a 500 against the message only while the receiver accepts others', 
 });
 
 test('gives up a request that is not answered in time, and fails at once for a closed port', async () => {
-  const { url } = await receiver('silent');
-  const [late] = await webhookSink({ url, secret: SECRET, timeoutMs: 20 }).publish(
-    [message('e', 'm')],
-    never,
-  );
-  expect(late).toEqual({ kind: 'deferred', reason: 'no answer within 20 ms' });
+  expect(await outcomeOf('silent', 20)).toEqual({ kind: 'deferred', reason: 'no answer within 20 ms' });
   const gone = await receiver(() => ({ status: 200 }));
   await new Promise((resolve) => servers.pop()?.close(resolve));
   const closed = webhookSink({ url: gone.url, secret: SECRET });
@@ -139,8 +131,7 @@ test('gives up a request that is not answered in time, and fails at once for a c
 });
 
 test('reads no more of an answer than it needs', async () => {
-  const { url } = await receiver(() => ({ status: 200, body: 'x'.repeat(5_000_000) }));
-  const [outcome] = await webhookSink({ url, secret: SECRET }).publish([message('e', 'm')], never);
+  const outcome = await outcomeOf(() => ({ status: 200, text: 'x'.repeat(5_000_000) }));
   expect(outcome?.kind).toBe('accepted');
 });
 
