@@ -70,6 +70,8 @@ async function develop(
       );
     await server.restart();
   };
+  // A closed terminal: the server takes SIGHUP for a request to read its configuration, and would go on alone.
+  process.once('SIGHUP', () => process.kill(process.pid, 'SIGTERM'));
   try {
     return await watchCommand({ config, format: 'text' }, context, afterRun);
   } finally {

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { DriverFailure } from '../sharding/driver-failure.js';
 
@@ -46,7 +46,18 @@ function reasonOf(directory: string | undefined, cause: unknown): string {
   if (known !== undefined) return known;
   const message = cause instanceof Error ? cause.message : `its file system says ${JSON.stringify(cause)}`;
   if (directory === undefined || !GIVEN_UP.test(message)) return message;
+  if (isFull(directory)) return FULL;
   return isAccessible(directory) ? 'it is damaged, or of another version of PostgreSQL' : FORBIDDEN;
+}
+
+/** PostgreSQL ends itself if it cannot create a segment of its log (16 MiB). */
+function isFull(directory: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(directory);
+    return bavail * bsize < 16 * 1_024 * 1_024;
+  } catch {
+    return false;
+  }
 }
 
 function isAccessible(directory: string): boolean {

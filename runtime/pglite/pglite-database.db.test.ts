@@ -189,6 +189,12 @@ it.each([
   });
 });
 
+// A file system without space.
+it.runIf(fs.existsSync('/proc/self'))('a full disk is not reported as damage', () => {
+  const { message } = openFailure('/proc', new Error('Aborted(). Build with -sASSERTIONS for more info.'));
+  expect(message).toBe('The embedded database in /proc cannot be opened: no space left on the disk');
+});
+
 describe('An embedded database whose engine crashed during a statement', () => {
   const location = temporaryFolder();
 

@@ -159,7 +159,8 @@ describe('a project that installs the package', () => {
       expect([written.status, written.body.text]).toEqual([201, 'TEA']);
       await expect(fetch(`${first}/health/live`)).rejects.toThrow();
 
-      expect(await developing.end('SIGINT')).toBe(0);
+      // The terminal is closed.
+      expect(await developing.end('SIGHUP')).toBe(0);
       await expect(fetch(`${second}/health/live`)).rejects.toThrow();
       expect(readdirSync(join(made, 'data'))).toEqual(['main-1', 'main-2']);
     } finally {
@@ -215,7 +216,7 @@ class Terminal {
   }
 
   /** Sends a signal to the command only, and waits for its end; no effect if it has ended. */
-  async end(signal: 'SIGINT' | 'SIGKILL'): Promise<number | null> {
+  async end(signal: 'SIGHUP' | 'SIGKILL'): Promise<number | null> {
     const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return exitCode;
     const ended = once(this.#child, 'exit');
