@@ -12,7 +12,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/build': 50,
   'generator/check': 1_290,
   'generator/emit': 3_780,
-  'generator/event-lock': 720,
+  'generator/event-lock': 730,
   'generator/read': 5_710,
   'generator/schema': 1_370,
   'generator/write': 550,
