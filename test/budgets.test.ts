@@ -41,7 +41,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/retention': 1_340,
   'runtime/sagas': 1_930,
   'runtime/sharding': 3_780,
-  'runtime/testing': 2_330,
+  'runtime/testing': 2_350,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 2_000, generator: 700 };
