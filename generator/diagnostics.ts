@@ -73,6 +73,7 @@ export const DIAGNOSTICS = {
   FWGEN070: 'A recurring action cannot be scheduled',
   FWGEN071: 'A result cannot be stored under an idempotency key',
   FWGEN072: 'A route cannot run an action over several shards',
+  FWGEN073: 'A GET route changes what is stored',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -11,9 +11,9 @@ const LINES: Readonly<Record<string, number>> = {
   cli: 4_580,
   'generator/build': 50,
   'generator/check': 1_290,
-  'generator/emit': 3_780,
-  'generator/event-lock': 720,
-  'generator/read': 5_670,
+  'generator/emit': 3_790,
+  'generator/event-lock': 730,
+  'generator/read': 5_730,
   'generator/schema': 1_370,
   'generator/write': 550,
   'runtime/access': 1_240,
@@ -35,13 +35,13 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/observability': 820,
   'runtime/openapi': 810,
   'runtime/persistence': 5_490,
-  'runtime/pglite': 1_140,
+  'runtime/pglite': 1_160,
   'runtime/postgres': 1_120,
   'runtime/relay': 1_740,
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
   'runtime/sharding': 3_790,
-  'runtime/testing': 2_310,
+  'runtime/testing': 2_320,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 2_000, generator: 700 };

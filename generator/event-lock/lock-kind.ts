@@ -1,7 +1,7 @@
 import { durableActions } from '../schema/durable-actions.js';
 import type { SourceLocation } from '../schema/location.js';
 import type { LockedType } from '../schema/locked-type.js';
-import { type ProjectSchema, storedNameOf } from '../schema/project-schema.js';
+import { type ActionSchema, type ProjectSchema, storedNameOf } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
 
 /** A declaration whose stored shape or name is locked. */
@@ -76,25 +76,41 @@ const PARAMS_LOCK: LockKind = {
   object: (name) => `the params of ${name}`,
 };
 
-/** Each with its name after its kind, because a handler and a model may have the same name. */
+/**
+ * Each with its name after its kind, because a handler and a model may have the same name. Idempotency keys are stored
+ * under the name of their action. An action that only a `GET` route runs has none, and `params.lock` has the durable ones.
+ */
 const NAMES_LOCK: LockKind = {
   of: 'name',
   fileName: 'names.lock',
   group: 'names',
   about:
-    'Stored names of handlers, sagas and models, so that what is stored under them is found after a class was renamed. fw-gen adds new names. Commit this file.',
-  lockables: ({ handlers, sagas, models }) => [
+    'Stored names of handlers, sagas, models and actions, so that what is stored under them is found after a class was renamed. fw-gen adds new names. Commit this file.',
+  lockables: ({ handlers, sagas, models, actions }) => [
+    ...keyedActions({ actions, sagas }).map((action) => named('action', action)),
     ...handlers.map(({ options, ...handler }) => named('handler', { ...handler, aliases: options.aliases })),
     ...sagas.map((saga) => named('saga', saga)),
     ...models.map((model) => named('model', { ...model, className: model.name, name: storedNameOf(model) })),
   ],
+  declared: ({ actions }) => actions.map(({ name }) => `action ${name}`),
   keep: (key) => {
     const [kind = '', name = ''] = key.split(/ (.*)/s);
     if (kind === 'saga') return `\`override readonly name = '${name}';\` in it`;
-    return `\`@${kind === 'model' ? 'AutoBuilder' : 'FwEventHandler'}({ name: '${name}' })\` on it`;
+    return `\`@${DECORATORS[kind]}({ name: '${name}' })\` on it`;
   },
   object: (name) => `the ${name}`,
 };
+
+const DECORATORS: Readonly<Record<string, string>> = {
+  model: 'AutoBuilder',
+  handler: 'FwEventHandler',
+  action: 'FwAction',
+};
+
+function keyedActions(schema: Pick<LockedSchema, 'actions' | 'sagas'>): readonly ActionSchema[] {
+  const durable = new Set(durableActions(schema));
+  return schema.actions.filter((action) => action.route?.method !== 'GET' && !durable.has(action));
+}
 
 function named(
   kind: string,

@@ -2,6 +2,7 @@ import type { Diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
+import { changingReads } from './changing-reads.js';
 import { listMigrations, listSources, type SourceList } from './list-files.js';
 import { namesakes } from './migration-files.js';
 import { type Found, readClasses } from './read-classes.js';
@@ -67,6 +68,7 @@ export function readProject(
           ...context.warnings,
           ...unemittedEvents(sources, files, schema.events),
           ...performs.flatMap(unprotectedReads),
+          ...performs.flatMap(changingReads),
         ],
         shardVerdicts: () => performs.map((perform) => shardVerdict(context, perform)),
         inputs,

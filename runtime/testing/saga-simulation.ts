@@ -36,7 +36,7 @@ export interface SagaSignal {
   readonly state: string;
   /** Milliseconds after its begin. */
   readonly afterMs: number;
-  readonly run: (executor: ActionRunner) => Promise<unknown>;
+  readonly run: (executor: ActionRunner, model: Model) => Promise<unknown>;
 }
 
 /** @internal */
@@ -108,10 +108,11 @@ export async function runSaga<M extends Model>(
     const by = action?.actionClass.name ?? 'the action';
     throw new AssertionError({ message: `Expected ${by} to start ${saga.name}, but it did not` });
   }
-  const ending = await endOf(run, agenda, { started, signals: setting.signals });
+  const model = () => stateOf<M>(run, descriptor, started);
+  const ending = await endOf(run, agenda, { started, model, signals: setting.signals });
   const last = run.store.stored(started) ?? started;
   return {
-    ...performedIn(run, stateOf<M>(run, descriptor, started)),
+    ...performedIn(run, model()),
     ending,
     failure: ending === 'ended' ? undefined : (readFailure(last) ?? steps.lastFailure),
     steps: steps.taken,
@@ -120,10 +121,17 @@ export async function runSaga<M extends Model>(
   };
 }
 
+interface Waiting {
+  readonly started: SagaRun;
+  /** Returns the current state of the saga's model. */
+  readonly model: () => Model;
+  readonly signals: readonly SagaSignal[];
+}
+
 async function endOf(
   run: MemoryApplication,
   agenda: Agenda,
-  { started, signals }: { readonly started: SagaRun; readonly signals: readonly SagaSignal[] },
+  { started, model, signals }: Waiting,
 ): Promise<SagaPerformed<Model>['ending']> {
   const due = new Set(signals);
   for (;;) {
@@ -132,7 +140,7 @@ async function endOf(
     for (const signal of due) {
       if (signal.state !== step || !due.delete(signal)) continue;
       agenda.enter(agenda.nowMs + signal.afterMs, async () => {
-        await signal.run(run.executor);
+        await signal.run(run.executor, model());
       });
     }
     if (state === 'ENDED') return 'ended';

@@ -81,6 +81,14 @@ describe('A specification of a saga', () => {
     expect(endedAt.getTime() - start.getTime()).toBeCloseTo(50_000, -3);
   });
 
+  test('gives an action that ends a wait the id of a model that the start has created', async () => {
+    await specOf()
+      .givenSignal('ASKED', TripApproveAction, ({ id }) => ({ trip: id.getValue() }))
+      .when(TripStartAction, { trip: newTrip('ASKED') })
+      .thenSteps('FLIGHT', 'HOTEL')
+      .thenEnds('BOOKED');
+  });
+
   test('shows an action that comes too late for a wait', async () => {
     const trip = newTrip('ASKED');
     const spec = specOf().givenSignal('ASKED', TripApproveAction, { trip: trip.id.getValue() }, 61_000);

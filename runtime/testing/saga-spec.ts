@@ -57,18 +57,22 @@ export class SagaSpec<M extends Model> {
   }
 
   /**
-   * While the saga waits in this state, this action runs: once, under the same principal.
+   * While the saga waits in this state, this action runs: once, under the same principal. A function receives the
+   * saga's model, for an id that the action that starts the saga has generated.
    *
    * @param afterMs milliseconds after the begin of the wait. Default 0
    */
   givenSignal<Params>(
     state: M['state'],
     action: ActionClass<Params, unknown>,
-    params: ActionInput<NoInfer<Params>>,
+    params: ActionInput<NoInfer<Params>> | ((model: M) => ActionInput<NoInfer<Params>>),
     afterMs: number = 0,
   ): SagaSpec<M> {
     const { principal } = this.#setting;
-    const run = (executor: ActionRunner) => executor.execute(principal, action, params);
+    // The simulation passes the model of this saga. No params are a function.
+    type OfModel = (model: Model) => ActionInput<NoInfer<Params>>;
+    const run = (executor: ActionRunner, model: Model) =>
+      executor.execute(principal, action, typeof params === 'function' ? (params as OfModel)(model) : params);
     const signals = [...this.#setting.signals, { state, afterMs, run }];
     return new SagaSpec(this.#saga, { ...this.#setting, signals });
   }

@@ -149,14 +149,23 @@ class ClientRoutes {
     const name = this.#scope.reserve(`${model}StreamedEvent`);
     this.#eventTypes.set(model, name);
     const streamed = this.#scope.runtimeType('StreamedEvent');
+    const json = (): string => this.#scope.runtimeType('Json');
     const members = this.#scope.emission.schema.events
       .filter((event) => event.model.name === model)
-      .map((event) => {
+      .flatMap((event) => {
         const fields = event.fields.map((field) => this.#scope.emission.types.field(field));
         const names = [storedNameOf(event), ...(event.aliases ?? [])].map(quote).join(' | ');
-        return `${streamed}<${names}, ${this.types.object(fields, 'stored')}>`;
+        const current = `${streamed}<${names}, ${this.types.object(fields, 'stored')}>`;
+        const { version = 1 } = event;
+        if (version === 1) return [current];
+        // A stream has each payload as it was stored. The sources declare only the current version.
+        const earlier = Array.from({ length: version - 1 }, (_, index) => index + 1).join(' | ');
+        return [
+          `${current} & { readonly eventVersion: ${version} }`,
+          `${streamed}<${names}, ${json()}> & { readonly eventVersion: ${earlier} }`,
+        ];
       });
-    const any = (): string => `${streamed}<string, ${this.#scope.runtimeType('Json')}>`;
+    const any = (): string => `${streamed}<string, ${json()}>`;
     this.types.declareUnion(name, members.length === 0 ? [any()] : members);
     return name;
   }

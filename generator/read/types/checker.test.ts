@@ -132,6 +132,27 @@ type Node = (Partial<{ next: Node | null; all: readonly Node[] }>);`,
   ]);
 });
 
+test('an alias with null contains itself with null', () => {
+  write(
+    model(
+      `type Json = string | null | readonly Json[] | { readonly [key: string]: Json };
+type Stop = { readonly depot: string; readonly next: Stop; readonly last: Partial<Stop> } | null;
+type Fork = { readonly left: Fork } | undefined;`,
+      'readonly json!: Json;\n  readonly stop!: Stop;\n  readonly fork?: Fork;',
+    ),
+  );
+  const [json, stop, fork] = fieldsOf().fields;
+  expect(json).toContain('{"kind":"list","of":{"kind":"again","name":"Json"},"nullable":true}');
+  expect(json).toContain('{"kind":"record","of":{"kind":"again","name":"Json"},"nullable":true}');
+  expect(stop).toContain(
+    '{"name":"next","type":{"kind":"again","name":"Stop"},"optional":false,"nullable":true}',
+  );
+  expect(stop).toMatch(/"name":"last","type":.*,"optional":false,"nullable":true\}/);
+  expect(fork).toContain(
+    '{"name":"left","type":{"kind":"again","name":"Fork"},"optional":true,"nullable":false}',
+  );
+});
+
 test('types that a file declares for all others need no import', () => {
   write({
     'app/src/globals.d.ts': 'interface Point { readonly x: number }\n',

@@ -33,11 +33,12 @@ export function askForType(reading: Reading, node: ts.TypeNode): ReadType | unde
   if (isErrorType(type)) return undefined;
   const asking = startAsking(reading, checker, node);
   const member = ts.isIndexedAccessTypeNode(node) ? selectedMember(checker, node) : undefined;
-  if (member !== undefined) return convertProperty(asking, member);
+  const secrets = secretsOf(reading.context, node);
+  if (member !== undefined) return withSecret(convertProperty(asking, member), secrets);
   const declaration = declarationOf(asking, type);
   const isOpen = declaration !== undefined && declaration === aliasOf(node);
   const read = isOpen ? convertOpen(asking, type) : convert(asking, type);
-  return withSecret(read, secretsOf(reading.context, node));
+  return withSecret(read, secrets);
 }
 
 /** Asks the checker for the structure of an interface or an enum, which is being read. */
@@ -54,7 +55,11 @@ export function askForDeclared(
   // The checker leaves out a base that is not declared, or that is the interface itself.
   if (clauses.length > (type.getBaseTypes()?.length ?? 0)) return unsupported(node, HINTS.base);
   // The usage may be in a file that the checker does not know.
-  return convertOpen(startAsking(reading, checker, node, declaration), type);
+  const read = convertOpen(startAsking(reading, checker, node, declaration), type);
+  return withSecret(
+    read,
+    clauses.flatMap((clause) => secretsOf(reading.context, clause)),
+  );
 }
 
 /** Asks the checker for a field of a class, whose base class declares it. */

@@ -89,7 +89,7 @@ export function readClassFields(
 ): readonly FieldSchema[] {
   const reading = startReading(context, 'response');
   const fieldsWhereSelfIs = (self: TypeSchema): readonly FieldSchema[] =>
-    readFieldsOfClass({ ...reading, open: new Map([[declarationKey(node), self]]) }, node, owner);
+    readFieldsOfClass({ ...reading, open: new Map([[declarationKey(node), plain(self)]]) }, node, owner);
   // No event is part of another one.
   if (owner === 'event') return fieldsWhereSelfIs(recursive(node.name ?? node).type);
   const name = node.name?.text ?? '';

@@ -1,4 +1,4 @@
-import type { LiteralFields, TypeSchema } from '../../schema/type-schema.js';
+import type { LiteralFields } from '../../schema/type-schema.js';
 import type { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import type { Declaration } from '../syntax.js';
@@ -20,9 +20,9 @@ export interface Reading {
   readonly context: ReadContext;
   readonly use: TypeUse;
   /** What enclosing declarations, and types of the checker, are within themselves: references to them, if possible. */
-  readonly open: ReadonlyMap<unknown, TypeSchema>;
+  readonly open: ReadonlyMap<unknown, ReadType>;
   /** The references to types without a declaration, such as `Partial<A>`, within the innermost open declaration. */
-  readonly composed: ReadonlyMap<unknown, OpenType>;
+  readonly composed: ReadonlyMap<unknown, ReadType>;
   /** Number of types that may still be read. A few lines can expand to millions of types. */
   readonly budget: { left: number };
   /** Reads a type node. */

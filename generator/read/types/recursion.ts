@@ -27,13 +27,20 @@ export function enclose(
   readInside: (reading: Reading) => ReadType,
 ): ReadType {
   const known = (isComposed ? reading.composed : reading.open).get(key);
-  if (known !== undefined) return plain(known);
+  if (known !== undefined) return known;
   if (reading.open.size >= DEEPEST) return recursive(node);
   const again: OpenType = { kind: 'again', name: freeName(reading, wanted) };
-  // A composed type may be open twice, with a declaration between.
-  const open = new Map([...reading.open, [isComposed ? again : key, again]]);
-  const composed = isComposed ? new Map([...reading.composed, [key, again]]) : NOTHING_COMPOSED;
-  const result = readInside({ ...reading, open, composed });
+  const readWith = (self: ReadType): ReadType => {
+    // A composed type may be open twice, with a declaration between.
+    const open = new Map([...reading.open, [isComposed ? again : key, self]]);
+    const composed = isComposed ? new Map([...reading.composed, [key, self]]) : NOTHING_COMPOSED;
+    return readInside({ ...reading, open, composed });
+  };
+  const first = readWith(plain(again));
+  const { nullable, optional } = first;
+  // Whether the type allows null is known only now: the places where it contains itself allow the same.
+  const isRead = !(nullable || optional) || !hasAgain(first.type, again.name);
+  const result = isRead ? first : readWith({ type: again, nullable, optional });
   const { type } = result;
   const { name } = again;
   if (!hasAgain(type, name)) return result;
@@ -49,7 +56,7 @@ export function enclose(
 
 /** Returns a name that no enclosing type has. */
 function freeName({ open }: Reading, name: string): string {
-  const taken = new Set([...open.values()].map((each) => ('name' in each ? each.name : undefined)));
+  const taken = new Set([...open.values()].map(({ type }) => ('name' in type ? type.name : undefined)));
   let free = name;
   for (let count = 2; taken.has(free); count += 1) free = `${name}${count}`;
   return free;

@@ -23,7 +23,15 @@ import { referenceToClass, resolveClass } from './model-classes.js';
 import { declarationKey, named, readClassFields, readMembers } from './objects.js';
 import type { Reading } from './reading.js';
 import { enclose } from './recursion.js';
-import { listOf, mergeFields, notPlain, plain, type ReadType, unsupported } from './type-results.js';
+import {
+  listOf,
+  mergeFields,
+  notPlain,
+  plain,
+  type ReadType,
+  unsupported,
+  withSecret,
+} from './type-results.js';
 
 /** Reads a type by its name. @returns undefined if only the checker knows it */
 export function readReference(
@@ -115,12 +123,16 @@ function readOpened(reading: Reading, declaration: Declaration, node: ts.Node): 
   return ts.isClassDeclaration(declaration) ? readClass(reading, declaration, node) : unsupported(node);
 }
 
-/** Tags of the alias are those of each field that has its type. */
 function readAlias(reading: Reading, alias: ts.TypeAliasDeclaration): ReadType {
   const result = reading.read(reading, alias.type);
-  const own = readDoc(alias).tags.map((tag) => ({ ...tag, ofType: true as const }));
-  const tags = own.length === 0 ? result.tags : [...own, ...(result.tags ?? [])];
-  return { ...nameAlias(result, alias), ...(tags === undefined ? {} : { tags }) };
+  return withOwnTags({ ...nameAlias(result, alias), ...defined({ tags: result.tags }) }, [alias]);
+}
+
+/** Adds the tags of a type's declarations: they are those of each field that has this type. */
+function withOwnTags(read: ReadType, declarations: readonly Declaration[]): ReadType {
+  const own = declarations.flatMap((each) => readDoc(each).tags);
+  if (own.length === 0) return read;
+  return { ...read, tags: [...own.map((tag) => ({ ...tag, ofType: true as const })), ...(read.tags ?? [])] };
 }
 
 function nameAlias(result: ReadType, alias: ts.TypeAliasDeclaration): ReadType {
@@ -144,7 +156,9 @@ function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: t
   const read = fields.every((each) => each !== undefined)
     ? plain({ kind: 'object', fields: mergeFields(fields.flat()) })
     : askForDeclared(reading, node, usage);
-  return read.type.kind === 'object' ? plain({ ...read.type, ...named(node) }) : read;
+  const inherited = [read, ...bases].flatMap((each) => each?.tags ?? []);
+  const result = read.type.kind === 'object' ? plain({ ...read.type, ...named(node) }) : read;
+  return withOwnTags(withSecret(result, inherited), declarations);
 }
 
 /** Reads an interface by its name. @returns undefined for anything else that an interface may extend */
@@ -174,7 +188,8 @@ function readEnum(reading: Reading, declaration: ts.EnumDeclaration, node: ts.No
   const read = isPlain
     ? plain({ kind: 'enum', values: [...new Set(values)] })
     : askForDeclared(reading, declaration, node);
-  return read.type.kind === 'enum' ? plain({ ...read.type, ...referenceFor(declaration) }) : read;
+  const result = read.type.kind === 'enum' ? plain({ ...read.type, ...referenceFor(declaration) }) : read;
+  return withOwnTags(result, [declaration]);
 }
 
 function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node): ReadType {

@@ -6,8 +6,8 @@ import { extendsClause } from '../syntax.js';
 import { followLineage } from './lineage.js';
 
 /**
- * Returns `@secret` of the aliases and properties that a type is made of: `Record<string, Pin>`. For the checker, an
- * alias of a text is the text, so it does not know where the alias went: then all of the type is secret.
+ * Returns `@secret` of the declared types and properties that a type is made of: `Record<string, Pin>`. For the checker,
+ * an alias of a text is the text, so it does not know where the alias went: then all of the type is secret.
  */
 export function secretsOf(
   context: ReadContext,
@@ -21,20 +21,31 @@ export function secretsOf(
   for (const declaration of namedBy(context, node))
     found.push(...ownSecrets(declaration), ...secretsOf(context, declaration, visited));
   ts.forEachChild(node, (child) => {
-    found.push(...secretsOf(context, child, visited));
+    const isMember = ts.isInterfaceDeclaration(node) && ts.isTypeElement(child);
+    if (!isMember) found.push(...secretsOf(context, child, visited));
   });
   return found.map((tag) => ({ ...tag, ofType: true }));
 }
 
-/** The alias that a node names, or the property that it selects. */
+/** The alias, interface or enum that a node names, or the property that it selects. */
 function namedBy({ checker }: ReadContext, node: ts.Node): readonly ts.Declaration[] {
-  if (!ts.isTypeReferenceNode(node) && !ts.isIndexedAccessTypeNode(node)) return [];
   const types = checker.of(node.getSourceFile());
   if (ts.isIndexedAccessTypeNode(node)) return selectedMember(types, node)?.declarations ?? [];
-  const symbol = types.getSymbolAtLocation(node.typeName);
+  const name = nameIn(node);
+  if (name === undefined) return [];
+  const symbol = types.getSymbolAtLocation(name);
   const isImported = symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0;
   const { declarations = [] } = (isImported ? types.getAliasedSymbol(symbol) : symbol) ?? {};
-  return declarations.filter(ts.isTypeAliasDeclaration);
+  return declarations.map((each) => (ts.isEnumMember(each) ? each.parent : each)).filter(isTypeDeclaration);
+}
+
+function nameIn(node: ts.Node): ts.Node | undefined {
+  if (ts.isTypeReferenceNode(node)) return node.typeName;
+  return ts.isExpressionWithTypeArguments(node) ? node.expression : undefined;
+}
+
+function isTypeDeclaration(node: ts.Node): boolean {
+  return ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isEnumDeclaration(node);
 }
 
 function ownSecrets(declaration: ts.Declaration): readonly DocTag[] {

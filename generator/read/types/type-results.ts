@@ -8,7 +8,7 @@ export interface ReadType {
   readonly type: TypeSchema;
   readonly nullable: boolean;
   readonly optional: boolean;
-  /** Tags of the declaration that gives the type: of its alias, or of the field that it is taken from. */
+  /** Tags of the declaration that gives the type: of its alias, interface or enum, or of the field that it is taken from. */
   readonly tags?: readonly DocTag[];
 }
 
@@ -53,6 +53,7 @@ export function listOf({ type, nullable, optional, tags }: ReadType, list: ts.No
 
 /** Adds the tags of a part. Only a secret makes the whole what the part is; other tags are no rules for the whole. */
 export function withSecret(read: ReadType, ofPart: readonly DocTag[] = []): ReadType {
-  const tags = ofPart.filter(({ name }) => name === 'secret');
-  return tags.length === 0 ? read : { ...read, tags: [...(read.tags ?? []), ...tags.slice(0, 1)] };
+  const { tags = [] } = read;
+  const secret = [...tags, ...ofPart].find(({ name }) => name === 'secret');
+  return secret === undefined || tags.includes(secret) ? read : { ...read, tags: [...tags, secret] };
 }

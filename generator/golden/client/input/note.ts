@@ -1,4 +1,5 @@
 import { AutoBuilder, Model, ModelEvent, type ShardedId } from 'fw-actions';
+import type { NoteRatedEventUpcasters } from './generated/versions.js';
 
 export class NoteWrittenEvent extends ModelEvent<Note> {
   readonly text: string;
@@ -9,6 +10,13 @@ export class NoteWrittenEvent extends ModelEvent<Note> {
     this.text = note.text;
     this.due = note.due;
   }
+}
+
+/** @version 2 */
+export class NoteRatedEvent extends ModelEvent<Note> {
+  static readonly upcasters: NoteRatedEventUpcasters = [({ liked }) => ({ stars: liked ? 5 : 1 })];
+
+  readonly stars!: number;
 }
 
 /** Was the class Memo, and keeps its stored name. */

@@ -37,6 +37,12 @@ export class AdmonishAction extends Action<{ readonly text: string }, void> {
   }
 }
 
+/** Was the class OpenWalletAction. */
+@FwAction
+export class OpenPurseAction extends Action<void, void> {
+  protected perform(_principal: Principal): void {}
+}
+
 /** Was the class WalletMail. */
 @FwEventHandler
 export class PurseMail implements EventHandler<WalletOpened> {
