@@ -6,7 +6,6 @@ import {
   ModelNotFoundError,
   RefusedError,
   ShardedId,
-  ShardIdentifier,
   ValidationError,
 } from 'fw-actions';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -105,11 +104,6 @@ describeOnEachAdapter('A transfer', (harness) => {
       'an unknown destination',
       async () => ShardedId.generate(Wallet, MEXICO_SHARD),
       /^Wallet .* does not exist$/,
-    ],
-    [
-      'a destination on a shard that is not configured',
-      async () => ShardedId.generate(Wallet, ShardIdentifier.of(7, 7)),
-      'Shard (7, 7) is not configured',
     ],
     [
       'another currency',

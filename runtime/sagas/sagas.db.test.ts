@@ -1,8 +1,11 @@
 import { expect, test, vi } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, openApplication } from '../application.js';
+import { ShardedId } from '../domain/id.js';
+import { uuid7 } from '../domain/id-source.js';
 import type { LogEntry } from '../domain/logger.js';
-import { DatabaseError, RefusedError, ShardUnavailableError } from '../errors.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { DatabaseError, RefusedError, ShardUnavailableError, UnknownShardError } from '../errors.js';
 import type { ConsumerLag } from '../events/lag.js';
 import { until } from '../events/test-support/ledger.js';
 import { databasesWithout } from '../events/test-support/unreachable-shard.js';
@@ -352,6 +355,42 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await application.sagas.retry({ name: 'operator' }, trip.id.getValue())).toBe(true);
     await ended(application, trip);
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
+  });
+
+  test('whose step needs a shard that its process does not know yet waits for one that does', async () => {
+    const databases = await tripShards(harness);
+    let refused = 0;
+    const outdated = tripProcess(databases, {
+      trouble: () => {
+        refused += 1;
+        throw new UnknownShardError('(1, 0)');
+      },
+    });
+    const trip = await startTrip(outdated);
+    await until(() => refused >= 2);
+    await outdated.events.stop();
+    const current = tripProcess(databases);
+    await ended(current, trip);
+    expect(await summaryOf(current, trip)).toMatchObject({ step: 'BOOKED', failure: undefined });
+  });
+
+  test('whose step needs a shard that no process knows ends with that reason after its time', async () => {
+    const supplier = uuid7.next(ShardIdentifier.of(7, 7).bits);
+    const application = tripProcess(await tripShards(harness), {
+      flight: {
+        params: () => ({ supplier, count: 1 }),
+        on: () => ShardedId.named('Account', supplier),
+        timeoutMs: 1_500,
+      },
+    });
+    const trip = await startTrip(application);
+    await ended(application, trip);
+    const { step, changedDate, startedDate, failure } = await summaryOf(application, trip);
+    expect([step, failure]).toEqual([
+      'CANCELLED',
+      { code: 'FW_UNKNOWN_SHARD', message: 'Shard (7, 7) is not configured' },
+    ]);
+    expect(changedDate.getTime() - startedDate.getTime()).toBeGreaterThanOrEqual(1_500);
   });
 
   test('whose step can only succeed keeps retrying after its time, and is shown as overdue', async () => {
