@@ -434,12 +434,16 @@ describeOnEachAdapter('A saga', (harness) => {
   test('whose step returns an invalid state becomes a dead letter, and is shown', async () => {
     const databases = await tripShards(harness);
     const application = tripProcess(databases, {
-      flight: { done: (trip) => trip.silentlyTo('HOTEL') },
+      flight: { done: (trip) => trip.silentlyTo('HOTEL'), timeoutMs: 100 },
     });
     const trip = await startTrip(application);
     await until(async () => (await summaryOf(application, trip)).stuck === 'dead-letter');
     const [letter] = await application.events.deadLetters.list({ handler: 'TripSaga' });
     expect(letter).toMatchObject({ modelId: trip.id.getValue(), errorCode: 'FW_PLAN_MISUSE' });
+    const { deadline } = await summaryOf(application, trip);
+    expect(deadline?.getTime()).toBeLessThan(Date.now());
+    // A retry would wait behind the dead letter.
+    expect(await application.sagas.retry(ALICE, trip.id.getValue())).toBe(false);
     await application.events.stop();
     const repaired = tripProcess(databases);
     await repaired.events.deadLetters.retry({ handler: 'TripSaga' });
