@@ -316,6 +316,12 @@ export class PublishQueue {
     return backoffMs(failures, backoff, random());
   }
 
+  #forgetPause(): void {
+    this.#retryNotBeforeMs = Number.NEGATIVE_INFINITY;
+    this.#endPause();
+    this.#fillSoon();
+  }
+
   /** Lets all messages wait, because the receiver accepts none. */
   #backOff(
     groups: readonly Group[],
@@ -337,6 +343,9 @@ export class PublishQueue {
     if (this.#failures === 0) warn(`${name} accepts no messages: ${reason}. They will be resent`);
     this.#failures += 1;
     this.#endPause();
+    // Another process may continue, or an operator has ended the pause.
+    const endedBy = groups[0]?.signal;
+    endedBy?.addEventListener('abort', () => this.#forgetPause(), { once: true });
     const pauseMs = Math.max(this.#pauseMs(this.#failures), this.#retryNotBeforeMs - nowMs);
     this.#pause = time.setTimeout(() => {
       this.#pause = undefined;
