@@ -53,7 +53,7 @@ const TESTS: Readonly<Record<string, string>> = {
     runtime/persistence/codec/result-json: of another release is a model without fields that only one of them knows
   `,
   'params of a cross-shard plan have a next version': `
-    runtime/execution/cross-shard/journal-versions.db: of a newer release are left to a process of that release
+    runtime/execution/cross-shard/journal-recovery.db: of a newer release are left to a process of that release
   `,
 };
 

@@ -127,16 +127,18 @@ const REBASE = shardCommand({
 
 const RESUME = shardCommand({
   name: 'resume',
-  about: 'Restarts a stopped relay sink at its checkpoint, or a halted rebuild.',
+  about:
+    'Restarts a stopped relay sink at its checkpoint, or a halted rebuild. Ends the pauses of a sink or handler that ' +
+    'waits for its receiver.',
   examples: [
     ['fw-gen events resume relay:orders', 'on all shards'],
     ['fw-gen events resume relay:orders --shard mexico-1', 'on one shard'],
   ],
   inputs: {
-    consumer: required('<name>', 'as fw-gen events lag shows it: relay:<sink>, or the name of a rebuild'),
+    consumer: required('<name>', 'as fw-gen events lag shows it: relay:<sink>, a handler or a rebuild'),
   },
   each: ({ operations }, { consumer }, shard) => operations.resume(consumer, shard),
-  report: (found) => changesReport(found, 'resumed', 'was not stopped'),
+  report: (found) => changesReport(found, 'resumed', 'was not stopped and does not wait'),
 });
 
 const NARROW = shardCommand({

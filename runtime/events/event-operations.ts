@@ -133,10 +133,11 @@ export class EventOperations {
   }
 
   /**
-   * Resumes a halted consumer at its checkpoint.
+   * Resumes a halted consumer at its checkpoint. Ends the pauses of one that waits for its receiver: within about ten
+   * seconds, its events are attempted again.
    *
    * @param shard only this shard. Default: all
-   * @returns on how many shards it was halted
+   * @returns on how many shards it was halted or waited
    */
   resume(consumer: string, shard?: ShardIdentifier): Promise<number> {
     return this.#shards.change(shard, { text: RESUME, values: [consumer] });
@@ -209,4 +210,6 @@ const NARROW = `UPDATE eventlog.consumers SET selects = array_remove(selects, $2
 WHERE name = $1 AND kind = 'live' AND $2 = ANY (selects)`;
 
 /** Resumes a halted consumer. */
-const RESUME = 'UPDATE eventlog.consumers SET halted = NULL WHERE name = $1 AND halted IS NOT NULL';
+/** The holder of a lease with an earlier fence ends its run, whose memory holds the pauses. */
+const RESUME = `UPDATE eventlog.consumers SET halted = NULL, waiting_for = NULL, fence = fence + (halted IS NULL)::int
+WHERE name = $1 AND (halted IS NOT NULL OR (waiting_for IS NOT NULL AND holder IS NOT NULL))`;

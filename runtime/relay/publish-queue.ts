@@ -193,11 +193,11 @@ export class PublishQueue {
       counts.deferred += 1;
       this.#reason = reason;
     }
-    // A process whose run has ended knows nothing about the receiver any more.
+    // A process whose run has ended knows nothing about the receiver any more; an operator may have ended the pause.
     if ((answers && pauseMs === undefined) || waiting.every(({ signal }) => signal.aborted)) this.#answered();
     else if (counts.accepting) {
       counts.accepting = false;
-      waiting[0]?.signal.addEventListener('abort', () => this.#answered(), { once: true });
+      waiting[0]?.signal.addEventListener('abort', () => this.#forgetPause(), { once: true });
     }
     if (pauseMs === undefined) {
       for (const group of waiting) this.#putOff(group);
@@ -254,6 +254,11 @@ export class PublishQueue {
   #answered(): void {
     this.#failures = 0;
     this.#options.counts.accepting = true;
+  }
+
+  #forgetPause(): void {
+    this.#pausedUntilMs = Number.NEGATIVE_INFINITY;
+    this.#answered();
   }
 
   #pauseMs(): number {

@@ -205,6 +205,19 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(versionsOf(sink.received, account)).toEqual([2, 3, 4]);
   });
 
+  test('continues before the end of a pause that the receiver has requested, once it is resumed', async () => {
+    const sink = collectingSink();
+    sink.judge = () => ({ kind: 'deferred', reason: 'busy', retryAfterMs: 3_600_000 });
+    const ledger = serve(await databasesOf(harness), [sink]);
+    await credits(ledger, 1, 1);
+    await until(
+      async () => (await ledger.events.lag(HERE))[0]?.consumers[0]?.waitingFor?.includes('busy') === true,
+    );
+    sink.judge = collectingSink().judge;
+    expect(await ledger.events.resume('relay:collect')).toBe(1);
+    await until(() => sink.received.length === 1);
+  });
+
   test('gets the selected models and events, and none of the runtime itself', async () => {
     const [none, some] = [
       collectingSink({ name: 'none', models: ['Other'] }),

@@ -237,8 +237,8 @@ export class SagaDriver implements EventHandler {
       const record = stepRecordId(place, shard);
       return await this.#execute(envelope, GiveUpAction, { ...place, record, failure });
     } catch (error) {
-      // No attempt can ever have written to an unknown shard.
-      if (error instanceof UnknownShardError) return { kind: 'void', failure };
+      // This process cannot reach the shard at all, and says so instead of naming the time-out.
+      if (error instanceof UnknownShardError) return { kind: 'void', failure: sagaFailure(error) };
       throw error;
     }
   }

@@ -20,7 +20,7 @@ export interface SagaFilter {
 
 /**
  * Why a saga makes no progress: it is parked, its step has exceeded its time, or its handler failed on one of its
- * events. The first reason that applies.
+ * events. A dead letter comes first, because a retry waits behind it.
  */
 export type StuckReason = 'parked' | 'overdue' | 'dead-letter';
 
@@ -86,11 +86,11 @@ export class SagaRunRepository extends Repository<SagaRun> {
 
 /** Uses the database's clock, as due dates do. Sagas that have ended are never stuck. */
 const stuckReason: RawBuilder<StuckReason | null> = sql`case
-  when eventlog.sagas.state = 'PARKED' then 'parked'
-  when eventlog.sagas.state <> 'RUNNING' then null
-  when eventlog.sagas.deadline < now() then 'overdue'
+  when eventlog.sagas.state = 'ENDED' then null
   when exists (select from eventlog.dead_letters as d
     where d.model_id = eventlog.sagas.id::text and d.state <> 'discarded'
       and d.consumer in (select name from eventlog.consumers where handler = eventlog.sagas.saga
         or eventlog.sagas.saga = any(former_names))) then 'dead-letter'
+  when eventlog.sagas.state = 'PARKED' then 'parked'
+  when eventlog.sagas.deadline < now() then 'overdue'
   end`;

@@ -8,6 +8,7 @@ import {
   RefusedError,
   StaleModelError,
   UniqueViolationError,
+  UnknownShardError,
 } from '../errors.js';
 import { persisted } from '../testing/persisted.js';
 import { VirtualClock } from '../testing/virtual-clock.js';
@@ -124,6 +125,7 @@ test.each([
     'passing',
   ],
   ['a lost race', new StaleModelError('Book', 'Trip'), 'passing'],
+  ['a shard that the process may learn of', new UnknownShardError('(1, 0)'), 'passing'],
   ['time that is up', new DeadlineExceededError(''), 'passing'],
   ['a plan that can never be right', new PlanMisuseError(''), 'defect'],
   ['a mistake', new TypeError(''), 'defect'],

@@ -1,8 +1,11 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, openApplication } from '../application.js';
+import { ShardedId } from '../domain/id.js';
+import { uuid7 } from '../domain/id-source.js';
 import type { LogEntry } from '../domain/logger.js';
-import { DatabaseError, RefusedError, ShardUnavailableError } from '../errors.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { DatabaseError, RefusedError, ShardUnavailableError, UnknownShardError } from '../errors.js';
 import type { ConsumerLag } from '../events/lag.js';
 import { databasesWithout } from '../events/test-support/faulty-databases.js';
 import { until } from '../events/test-support/ledger.js';
@@ -336,6 +339,42 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await ended(application, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
+  test('whose step needs a shard that its process does not know yet waits for one that does', async () => {
+    const databases = await tripShards(harness);
+    let refused = 0;
+    const outdated = tripProcess(databases, {
+      trouble: () => {
+        refused += 1;
+        throw new UnknownShardError('(1, 0)');
+      },
+    });
+    const trip = await startTrip(outdated);
+    await until(() => refused >= 2);
+    await outdated.events.stop();
+    const current = tripProcess(databases);
+    await ended(current, trip);
+    expect(await summaryOf(current, trip)).toMatchObject({ step: 'BOOKED', failure: undefined });
+  });
+
+  test('whose step needs a shard that no process knows ends with that reason after its time', async () => {
+    const supplier = uuid7.next(ShardIdentifier.of(7, 7).bits);
+    const application = tripProcess(await tripShards(harness), {
+      flight: {
+        params: () => ({ supplier, count: 1 }),
+        on: () => ShardedId.named('Account', supplier),
+        timeoutMs: 1_500,
+      },
+    });
+    const trip = await startTrip(application);
+    await ended(application, trip);
+    const { step, changedDate, startedDate, failure } = await summaryOf(application, trip);
+    expect([step, failure]).toEqual([
+      'CANCELLED',
+      { code: 'FW_UNKNOWN_SHARD', message: 'Shard (7, 7) is not configured' },
+    ]);
+    expect(changedDate.getTime() - startedDate.getTime()).toBeGreaterThanOrEqual(1_500);
+  });
+
   test('whose step can only succeed keeps retrying after its time, and is shown as overdue', async () => {
     let broken = true;
     const application = tripProcess(databases, {
@@ -372,12 +411,16 @@ describeOnEachAdapter('A saga', (harness) => {
 
   test('whose step returns an invalid state becomes a dead letter, and is shown', async () => {
     const application = tripProcess(databases, {
-      flight: { done: (trip) => trip.silentlyTo('HOTEL') },
+      flight: { done: (trip) => trip.silentlyTo('HOTEL'), timeoutMs: 100 },
     });
     const trip = await startTrip(application);
     await until(async () => (await summaryOf(application, trip)).stuck === 'dead-letter');
     const [letter] = await application.events.deadLetters.list({ handler: 'TripSaga' });
     expect(letter).toMatchObject({ modelId: trip.id.getValue(), errorCode: 'FW_PLAN_MISUSE' });
+    const { deadline } = await summaryOf(application, trip);
+    expect(deadline?.getTime()).toBeLessThan(Date.now());
+    // A retry would wait behind the dead letter.
+    expect(await application.sagas.retry(ALICE, trip.id.getValue())).toBe(false);
     await application.events.stop();
     const repaired = tripProcess(databases);
     await repaired.events.deadLetters.retry({ handler: 'TripSaga' });

@@ -101,11 +101,13 @@ export class Sagas {
 
   /**
    * Retries a parked or overdue saga, with the full time limit of its step. Later steps run as `principal`. False for a
-   * saga that is neither parked nor overdue.
+   * saga that is neither parked nor overdue, or is blocked by a dead letter.
    *
    * @throws ModelNotFoundError if there is no such saga
    */
-  retry(principal: Caller, id: string): Promise<boolean> {
+  async retry(principal: Caller, id: string): Promise<boolean> {
+    const { stuck } = await this.show(id);
+    if (stuck === 'dead-letter') return false;
     return this.#executor.execute(principal, RetryAction, { saga: id });
   }
 

@@ -15,7 +15,6 @@ const REFUSALS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'FW_REFUSED',
   'FW_PRECONDITION_FAILED',
   'FW_MODEL_NOT_FOUND',
-  'FW_UNKNOWN_SHARD',
   'FW_UNIQUE_VIOLATION',
   'FW_CONSTRAINT_VIOLATION',
 ]);
@@ -31,7 +30,10 @@ const DEFECTS: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
   'FW_UNKNOWN_MODEL',
 ]);
 
-/** Classifies an error of a step. */
+/**
+ * Classifies an error of a step. A shard that is not configured may pass: a process that has not reloaded its
+ * configuration does not know a new shard yet.
+ */
 export function failureKind(error: unknown): FailureKind {
   if (error instanceof DriverFailure) return 'passing';
   if (error instanceof ApplicationError) return 'refusal';

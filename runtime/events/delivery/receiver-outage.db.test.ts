@@ -100,6 +100,28 @@ describeOn('postgresql', 'A handler whose receiver is down', (harness) => {
     },
   );
 
+  test.each([false, true])(
+    'is tried again at once on an operator’s request, although it has requested a pause (transactional %s)',
+    async (transactional) => {
+      const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+      const { state, handle } = receiver(() => new RetryLater({ afterMs: 3_600_000, message: 'no mail' }));
+      const handlers = [handlerOf('Mailer', handle, { transactional })];
+      const ledger = testLedger(databases, { handlers, limits: QUICK });
+      state.account = await ledger.open();
+      await ledger.credit(state.account);
+      ledger.events.start();
+      const pause = /^its receiver is down: no mail; it has requested a pause until 2\S+Z$/;
+      await until(async () =>
+        pause.test((await ledger.events.lag())[0]?.consumers[0]?.waitingFor ?? 'for nothing'),
+      );
+      state.isDown = false;
+      expect(await ledger.events.resume('Mailer')).toBe(1);
+      await until(() => state.handled.length === 1);
+      await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.waitingFor === undefined);
+      expect(await ledger.events.resume('Mailer')).toBe(0);
+    },
+  );
+
   test('gives an event up early when 4,000 events have been read behind it', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
     const { state, handle } = receiver(() => new Error('a defect'));

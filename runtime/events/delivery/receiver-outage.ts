@@ -1,5 +1,8 @@
 import { time } from '../../concurrency/time.js';
-import { messageOf } from '../../errors.js';
+import { messageOf, RetryLater } from '../../errors.js';
+
+/** Requested pauses from here on are shown with their end, in milliseconds. */
+const LONG_PAUSE_MS = 10_000;
 
 /** The events that wait because their receiver is down: one line when the first one waits, and one after the last. */
 export class ReceiverOutage {
@@ -8,6 +11,8 @@ export class ReceiverOutage {
   readonly #events = new Set<string>();
   #sinceMs = 0;
   #reason = '';
+  /** End of the last long pause that the receiver has requested. */
+  #pausedUntil: Date | undefined;
 
   constructor(name: string, warn: (message: string) => void) {
     this.#name = name;
@@ -16,7 +21,10 @@ export class ReceiverOutage {
 
   /** For operators. Undefined: no event waits. */
   get obstacle(): string | undefined {
-    return this.#events.size === 0 ? undefined : `its receiver is down: ${this.#reason}`;
+    if (this.#events.size === 0) return undefined;
+    const until = this.#pausedUntil;
+    const pause = until === undefined ? '' : `; it has requested a pause until ${until.toISOString()}`;
+    return `its receiver is down: ${this.#reason}${pause}`;
   }
 
   waits(eventId: string, error: unknown): void {
@@ -26,11 +34,14 @@ export class ReceiverOutage {
       this.#warn(`The receiver of ${this.#name} is down: ${this.#reason}`);
     }
     this.#events.add(eventId);
+    const pauseMs = error instanceof RetryLater ? (error.afterMs ?? 0) : 0;
+    if (pauseMs >= LONG_PAUSE_MS) this.#pausedUntil = new Date(time.dateMs() + pauseMs);
   }
 
   /** Must be called for each event that was handled or has failed in another way. */
   ended(eventId: string): void {
     if (!this.#events.delete(eventId) || this.#events.size > 0) return;
+    this.#pausedUntil = undefined;
     const seconds = Math.ceil((time.nowMs() - this.#sinceMs) / 1_000);
     this.#warn(`The receiver of ${this.#name} answers again after ${seconds} s`);
   }

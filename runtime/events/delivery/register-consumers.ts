@@ -57,12 +57,34 @@ export async function registerConsumer(
   await database.query({ text: WIDEN, values: [name, items] });
 }
 
+/**
+ * Gives a consumer the name that it has in this release back, after a newer release has renamed it. No process of the
+ * newer release may run or wait. The handler of a saga keeps its name while sagas run that were started under it: this
+ * release would pass over their events.
+ *
+ * @returns whether it was renamed
+ */
+export async function takeNameBack(database: ShardDatabase, name: string): Promise<boolean> {
+  const { rowCount } = await database.query({ text: TAKE_BACK, values: [name] });
+  return rowCount > 0;
+}
+
 const SELECTIONS = "SELECT name, selects FROM eventlog.consumers WHERE kind = 'live'";
 
 /** The consumer's replays keep their numbers: `old#1` becomes `new#1`. */
 const RENAME = `UPDATE eventlog.consumers AS c
 SET name = $1::text || substr(c.name, length($2::text) + 1), handler = $1, former_names = former_names || $2::text
 WHERE c.handler = $2 AND NOT EXISTS (SELECT FROM eventlog.consumers AS o WHERE o.name = $1)`;
+
+/** A process that waits for another release does not offer to take the consumer, but has noted why. */
+const TAKE_BACK = `UPDATE eventlog.consumers AS c
+SET name = $1::text || substr(c.name, length(c.handler) + 1), handler = $1,
+  former_names = array_append(array_remove(former_names, $1), c.handler)
+WHERE $1 = ANY (c.former_names)
+  AND NOT EXISTS (SELECT FROM eventlog.consumers AS o WHERE o.name = $1
+    OR (o.handler = c.handler AND (o.leased_until > clock_timestamp() OR o.waiting_for IS NOT NULL)))
+  AND NOT EXISTS (SELECT FROM eventlog.delivery_processes AS p WHERE c.handler = ANY (p.handlers))
+  AND NOT EXISTS (SELECT FROM eventlog.sagas AS s WHERE s.saga = c.handler AND s.state <> 'ENDED')`;
 
 const REGISTER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, selects)
 SELECT $1, $1, $2, $1,

@@ -31,15 +31,23 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((application) => application.close()));
 });
 
+interface ReleaseOptions {
+  /** Of its handler. Default: Statistics. */
+  readonly name?: string;
+  readonly aliases?: readonly string[];
+  readonly deliver?: boolean;
+}
+
 /** A release whose handler selects these events. */
 async function release(
   sharding: ShardingTopology,
   events: readonly EventDescriptor[],
-  options: { readonly deliver?: boolean } = {},
+  { name = 'Statistics', aliases = [], ...options }: ReleaseOptions = {},
 ): Promise<Application & { readonly seen: string[] }> {
   const seen: string[] = [];
   const handler = {
-    name: 'Statistics',
+    name,
+    aliases,
     events,
     create: () => ({ handle: ({ id }: { id: string }) => void seen.push(id) }),
   };
@@ -69,6 +77,27 @@ async function behind({ events }: Application, shard: ShardIdentifier): Promise<
 async function holderOf({ events }: Application, shard: ShardIdentifier): Promise<string | undefined> {
   return (await events.lag(shard))[0]?.consumers.find(({ name }) => name === 'Statistics')?.holder;
 }
+
+describeOn('postgresql', 'A handler that a newer release has renamed', (harness) => {
+  test('runs in the previous release again once no process of the newer one is left', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE], migrations: accountMigrations });
+    const earlier = await release(topology, [creditedEvent]);
+    const rename = { name: 'Counts', aliases: ['Statistics'] };
+    const newer = await release(topology, [creditedEvent], rename);
+    await deposit(earlier, HERE);
+    await until(() => newer.seen.length === 1);
+    await newer.events.stop();
+    await deposit(earlier, HERE);
+    await until(() => earlier.seen.length === 1);
+    const again = await release(topology, [creditedEvent], rename);
+    await deposit(earlier, HERE);
+    await until(() => again.seen.length === 1);
+    await earlier.events.stop();
+    await deposit(again, HERE);
+    await until(() => again.seen.length === 2);
+    expect(new Set([...newer.seen, ...earlier.seen, ...again.seen]).size).toBe(4);
+  });
+});
 
 describeOn('postgresql', 'What the handlers of a release select', (harness) => {
   test('is stored before its first write, so that an earlier release passes over none of its events', async () => {

@@ -22,7 +22,7 @@ import { chooseLeases } from './lease-balance.js';
 import { LeasedLoop, type LeasedWork, type RunEnd } from './leased-loop.js';
 import { ParkingStore } from './parking-store.js';
 import { Rebuild } from './rebuild.js';
-import { registerConsumer, registerConsumers } from './register-consumers.js';
+import { registerConsumer, registerConsumers, takeNameBack } from './register-consumers.js';
 import { TransactionalRun } from './transactional-run.js';
 
 /** Work under a lease of its own on each shard, which reads no log: scheduled actions. */
@@ -169,9 +169,19 @@ export class ShardDelivery {
     this.#renew(survey, askedMs);
     await this.#noticeTimeline(timelineOf(survey.serverRun));
     this.#wakeUp.othersAreThere(survey.processes.length > 0);
+    await this.#takeNamesBack(survey);
     const plan = this.#plan(survey);
     for (const name of plan.release) this.#handOver(name);
     for (const name of plan.acquire) await this.#acquire(name);
+  }
+
+  /** A newer release has renamed the consumers of this process that the survey lacks. */
+  async #takeNamesBack({ consumers }: ShardSurvey): Promise<void> {
+    const { database, warn } = this.#options;
+    for (const { name } of this.#options.consumers) {
+      if (consumers.some((each) => each.name === name) || !(await takeNameBack(database, name))) continue;
+      warn(`${name} on shard ${this.shard} runs again: no process of the release that renamed it is left`);
+    }
   }
 
   #renew({ consumers, renewed }: ShardSurvey, askedMs: number): void {

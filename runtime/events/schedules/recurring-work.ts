@@ -18,6 +18,8 @@ export interface StoredRecurrence {
   readonly isRunning: boolean;
   /** The process that stored the recurrence is gone. */
   readonly isAbandoned: boolean;
+  /** The process that stored the recurrence gave a sign of life in the last seconds. */
+  readonly isInUse: boolean;
   /** The database's time of reading. */
   readonly now: Date;
   /** Changes with each change of the row. */
@@ -93,16 +95,21 @@ export class RecurringWork {
     await this.#database.query({ text: ADVANCE, name: 'fw_recur', values });
   }
 
-  /** Actions that only another release knows have runs, too, which wait for a process that knows them. */
+  /**
+   * Actions that only another release knows have runs, too, which wait for a process that knows them: one that has
+   * stopped would leave its run to no process.
+   */
   async #follow(stored: StoredRecurrence): Promise<number> {
-    const { actionName, recurrence, nextDate, now, isPaused, isRunning, isAbandoned } = stored;
-    if (isAbandoned && !this.#own.has(actionName)) {
+    const { actionName, recurrence, nextDate, now, isPaused, isRunning, isAbandoned, isInUse } = stored;
+    const isKnown = this.#own.has(actionName);
+    if (isAbandoned && !isKnown) {
       await this.#database.query({ text: REMOVE, values: [actionName] });
       return 0;
     }
     const { missed, overlap } = recurrence;
     const lateMs = now.getTime() - nextDate.getTime();
     if (lateMs < 0) return -lateMs;
+    if (!isKnown && !isInUse) return Number.POSITIVE_INFINITY;
     const runs = !isPaused && !(missed === 'skip' && lateMs > MISSED_AFTER_MS);
     if (runs && isRunning && !overlap) {
       this.isHeldUp = true;
@@ -148,6 +155,8 @@ const STORED: column.Columns<StoredRecurrence> = {
     "EXISTS (SELECT FROM eventlog.schedules AS s WHERE s.id = r.last_id AND s.state IN ('pending', 'running'))",
   ),
   isAbandoned: column.flag(ABANDONED),
+  isInUse: column.flag(`EXISTS (SELECT FROM eventlog.delivery_processes AS p WHERE p.id = r.set_by
+    AND p.heartbeat > clock_timestamp() - interval '10 seconds')`),
   now: column.raw('clock_timestamp()'),
   version: column.text('xmin::text'),
 };

@@ -294,6 +294,25 @@ describeOnEachAdapter('Recurring actions', (harness) => {
     expect([await accounts(next), (await next.events.schedules.list()).length]).toEqual([1, 0]);
   });
 
+  test('have no run if the process that has them has just stopped', async () => {
+    const databases = await makeShards(harness);
+    const old = testLedger(databases, { limits: { surveyMs: 50, leaseMs: 2_000 } });
+    old.events.start();
+    const { ledger: next } = start(databases, YEARLY);
+    await registered(next);
+    await next.events.stop();
+    await old.rows("UPDATE eventlog.recurring_actions SET next_date = date_trunc('second', now())");
+    // The second of two scheduled actions shows that the process has seen the due time.
+    const account = await old.open();
+    for (const count of [1, 2]) {
+      await old.remind(account, new Date());
+      await until(async () => (await inState(old, 'done')) === count);
+    }
+    expect(await old.events.schedules.list()).toEqual([]);
+    await old.rows("UPDATE eventlog.recurring_actions SET set_date = set_date - interval '1 minute'");
+    await until(async () => (await old.events.schedules.recurring()).length === 0);
+  });
+
   test('end with the last process that has them', async () => {
     const databases = await makeShards(harness);
     const { ledger: old } = start(databases, YEARLY);
