@@ -13,7 +13,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/check': 1_290,
   'generator/emit': 3_780,
   'generator/event-lock': 720,
-  'generator/read': 5_640,
+  'generator/read': 5_650,
   'generator/schema': 1_370,
   'generator/write': 550,
   'runtime/access': 1_230,
