@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_580,
+  cli: 4_590,
   'generator/build': 50,
   'generator/check': 1_290,
   'generator/emit': 3_790,
@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 570,
   'runtime/domain': 2_920,
-  'runtime/events': 6_490,
+  'runtime/events': 6_520,
   'runtime/execution': 4_010,
   'runtime/http': 5_220,
   'runtime/locks': 510,

@@ -97,15 +97,15 @@ const DISCARD = shardCommand({
   ],
   inputs: {
     ...FILTER,
+    handler: required('--handler <name>', 'whose events to discard'),
     all: flag('--all', 'every parked event of the handler'),
     note: text('--note <text>', 'the reason, stored with the events'),
   },
   each: ({ operations }, options, shard) => {
-    const { handler, ...filter } = filterOf(options);
-    if (handler === undefined) throw new InputError('Pass the handler whose events to discard: --handler.');
-    if (Object.keys(filter).length === 0 && options.all !== true)
+    const { handler, modelId, eventId: event, all, note } = options;
+    if (modelId === undefined && event === undefined && all !== true)
       throw new InputError('Pass what to discard: --event, --model or --all.');
-    return operations.deadLetters.discard({ ...filter, handler, shard }, options.note);
+    return operations.deadLetters.discard({ ...filterOf(options), handler, shard }, note);
   },
   report: (found) => {
     const events = sum(found);

@@ -294,7 +294,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
 const WRONG: readonly (readonly [line: string, message: string])[] = [
   ['lag --shard nowhere', 'There is no shard nowhere'],
   ['dead-letters retry', 'Pass what to retry'],
-  ['dead-letters discard --all', 'Pass the handler'],
+  ['dead-letters discard --all', "'--handler <name>' not specified"],
   ['dead-letters show x', 'x is not the id of an event'],
   ['replay Letters', 'Pass a start'],
   ['replay Letters --from yesterday', 'Expected a date'],

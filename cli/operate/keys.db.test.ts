@@ -38,6 +38,9 @@ describeOn('postgresql', 'fw-gen keys', (harness) => {
     project.configure(await harness.makeTopology({ shards: [HERE], migrations: [] }));
     const create = (...argv: readonly string[]): Promise<Ran> => keys('create', '--principal', 'x', ...argv);
     expect((await create('--claims', '[]')).error).toContain('--claims must be a JSON object');
+    expect((await create('--scopes', 'read,,')).error).toContain(
+      'Expected scopes separated by single commas',
+    );
     expect((await create('--expires', 'soon')).error).toContain('Expected a date, or a time with its zone');
     expect((await create('--expires', '2020-01-01')).error).toContain('"2020-01-01" is in the past');
     const owned = await keys('create', '--principal', 'fw:operator');

@@ -17,20 +17,25 @@ const CREATE = operatorCommand({
     ...CONFIG,
     principal: required('--principal <name>', 'the principal that the key authenticates'),
     claims: text('--claims <json>', 'claims of the principal, as a JSON object'),
-    scopes: text('--scopes <list>', 'the claim `scopes`, separated by commas'),
+    scopes: value('--scopes <list>', 'the claim `scopes`, separated by commas', scopesOf),
     note: text('--note <text>', 'its purpose'),
     expiresDate: value('--expires <date>', 'ISO 8601; default: never', expiry),
   },
   run: async (session, { principal, claims, scopes, note, expiresDate }) => {
-    const scoped = scopes === undefined ? {} : { scopes: scopes.split(',').map((each) => each.trim()) };
     const key = {
       principal,
-      claims: { ...readClaims(claims), ...scoped },
+      claims: { ...readClaims(claims), ...defined({ scopes }) },
       ...defined({ note, expiresDate }),
     };
     return { lines: [await storeOf(session).create(key)] };
   },
 });
+
+function scopesOf(list: string): string[] {
+  const scopes = list.split(',').map((each) => each.trim());
+  if (scopes.includes('')) throw new InvalidArgumentError('Expected scopes separated by single commas.');
+  return scopes;
+}
 
 function expiry(text: string): Date {
   const date = instant(text);

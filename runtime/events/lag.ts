@@ -15,7 +15,8 @@ export interface ConsumerLag {
   readonly holder: string | undefined;
   /**
    * The reason why it waits: an event of a version or a saga in a step that no running process knows, a stored selection
-   * that no running process covers, or a receiver that accepts no messages. Begins with `halted: ` if an operator must resume it.
+   * that no running process covers, a receiver that accepts no messages, or the next attempt at an event that has failed
+   * more than once. Begins with `halted: ` if an operator must resume it.
    */
   readonly waitingFor: string | undefined;
   /** Events of any type after its checkpoint, counted up to 10,000. */

@@ -146,7 +146,7 @@ export const METRIC_SETS: { readonly [S in keyof Sources]: readonly MetricSet<So
         fw_event_handler_behind_events: 'Events behind the checkpoint of a handler or sink, up to 10,000',
         fw_event_handler_behind_seconds: 'Age of the oldest event behind the checkpoint',
         fw_event_handler_waiting:
-          '1 while a handler, saga or sink waits for a process of another release, for its receiver, or for an operator',
+          '1 while a handler, saga or sink waits for a process of another release, its receiver, an operator, or the next attempt at an event that has failed twice or more',
         fw_event_dead_letters: 'Dead letters, and the events that wait behind them, also of replays',
         fw_event_parked_models: 'Models whose events wait behind a dead letter, also of replays',
       },

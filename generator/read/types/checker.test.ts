@@ -67,6 +67,28 @@ export class Place extends Model<Place, Id<Place>> {}
   );
 });
 
+test('imports of a package that name compiled files are read from their sources', () => {
+  write({
+    'app/package.json': '{ "type": "module", "imports": { "#lib/*": "./dist/zones/*" } }',
+    'app/tsconfig.json': '{ "compilerOptions": { "rootDir": "src", "outDir": "dist" } }',
+    'app/src/zones/zone.ts': `import { AutoBuilder, type Id, Model } from 'fw-actions';
+export interface Size { readonly width: number }
+@AutoBuilder
+export class Zone extends Model<Zone, Id<Zone>> {}
+`,
+    ...model(
+      "import type { Zone, Size } from '#lib/zone.js';",
+      'readonly place!: Id<Zone>;\n  readonly size!: Size;',
+    ),
+  });
+  const { fields, inputs } = fieldsOf();
+  expect(fields).toEqual([
+    expect.stringContaining('"model":{"name":"Zone","file":"app/src/zones/zone.ts"'),
+    expect.stringContaining('"name":"width"'),
+  ]);
+  expect(inputs).toContain('app/src/zones/zone.ts');
+});
+
 test('a computed interface is read where another file uses it', () => {
   write({
     'app/src/size.ts': `interface Wide { readonly width: number; readonly label: 'A' | 'B'; readonly depth: 'C' | 'D' }

@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { defined } from '../../schema/defined.js';
 import { ts } from '../compiler.js';
 
 /** Libraries of hosts, whose types are no data, and which take longer to load than everything else. */
@@ -13,9 +14,11 @@ export function compilerOptions(
   const { lib, paths, baseUrl, pathsBasePath, customConditions, ...others } =
     file === undefined ? {} : readOptions(file, readFile);
   const libraries = lib?.filter((each) => !HOSTS.test(each)) ?? [];
-  const given = { paths, baseUrl, pathsBasePath, customConditions };
+  // They lead from compiled files, which the `imports` of a package may name, to their sources.
+  const { rootDir, outDir, declarationDir, composite, configFilePath } = others;
   return {
-    ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
+    ...defined({ paths, baseUrl, pathsBasePath, customConditions }),
+    ...defined({ rootDir, outDir, declarationDir, composite, configFilePath }),
     exactOptionalPropertyTypes: others.exactOptionalPropertyTypes === true,
     noUncheckedIndexedAccess: others.noUncheckedIndexedAccess === true,
     lib: libraries.length === 0 ? ['lib.es2023.d.ts'] : libraries,

@@ -46,6 +46,8 @@ export interface Attempts {
   handleRun?(events: readonly LoggedEvent[], context: RunContext): Promise<void>;
   /** What becomes of the event after a failed attempt. @param before the failures before this one */
   judge(error: unknown, before: FailureCount): Verdict;
+  /** Called after a failed attempt that counts and is not the last one. @param attempt its number, from 1 */
+  retrying?(eventId: string, attempt: number, error: unknown): void;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { time } from '../../concurrency/time.js';
+import { messageOf } from '../../errors.js';
 import { type Attempts, type FailureCount, OtherReleaseNeeded, type Outcome } from './attempts.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
 import type { ConsumerStore } from './consumer-store.js';
@@ -39,6 +40,8 @@ export class CountedAttempts {
   readonly #consumers: ConsumerStore;
   readonly #loop: LeasedLoop;
   readonly #outage: ReceiverOutage;
+  /** What operators see of each event that has failed more than once and is attempted again. */
+  readonly #failing = new Map<string, string>();
   /** Stored attempts by event: those that failed, and the open one. */
   readonly #stored: Map<string, number>;
   /** The obstacle as stored in the consumer's row. */
@@ -82,9 +85,13 @@ export class CountedAttempts {
 
   /** Stores what prevents the handler from working, for operators. */
   async reportObstacle(): Promise<void> {
-    const { obstacle } = this.#outage;
+    const obstacle = this.#outage.obstacle ?? this.#firstFailing;
     if (obstacle === this.#obstacle) return;
     if (await this.#consumers.noteObstacle(this.#loop.lease.lease, obstacle)) this.#obstacle = obstacle;
+  }
+
+  get #firstFailing(): string | undefined {
+    return this.#failing.values().next().value;
   }
 
   /** Attempts at an event by earlier holders. */
@@ -141,8 +148,16 @@ export class CountedAttempts {
     if (isPassing && verdict.cause === 'receiver') this.#outage.waits(eventId, error);
     else this.#outage.ended(eventId);
     if (!('pauseMs' in verdict)) return verdict;
+    if (verdict.kind === 'retry') this.#retrying(error, eventId, count.attempts);
     this.#left(eventId, count.attempts);
     return { ...verdict, pauseMs: Math.max(SHORTEST_PAUSE_MS, verdict.pauseMs) };
+  }
+
+  /** A single failure is no obstacle: its retry follows soon, and each obstacle costs a statement. */
+  #retrying(error: unknown, eventId: string, attempts: number): void {
+    this.#attempts.retrying?.(eventId, attempts, error);
+    if (attempts > 1)
+      this.#failing.set(eventId, `attempt ${attempts + 1} at event ${eventId} after: ${messageOf(error)}`);
   }
 
   /** Stores the failed attempts at an event that is attempted again later. */
@@ -157,6 +172,7 @@ export class CountedAttempts {
   /** Called when an event is settled. If it is handled again on request, its attempts restart at zero. */
   settled(eventId: string): void {
     this.#outage.ended(eventId);
+    this.#failing.delete(eventId);
     if (!this.isCareful && this.#stored.size === 0) return;
     if (this.#careful > 0) this.#careful -= 1;
     if (this.#unsettled > 0) this.#unsettled -= 1;

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { HandlerSettings } from '../../action/markers.js';
+import { SILENT } from '../../domain/logger.js';
 import { DeadlineExceededError, RetryLater, ShardUnavailableError, ValidationError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
@@ -95,4 +96,18 @@ test('a predicate that throws accepts no error', () => {
   };
   const descriptor = { ...handler({}), create: () => ({ handle: () => {}, isTransient }) };
   expect(judged(attemptsOf(descriptor), new Error('down')).kind).toBe('retry');
+});
+
+test('failed attempts of all events of a handler are one line a second', () => {
+  const entries: object[] = [];
+  const warn = (facts: object, message: string): void => void entries.push({ ...facts, message });
+  const attempts = new HandlerAttempts(handler({}), idle, Math.random, { ...SILENT, warn });
+  attempts.retrying('e1', 1, new ValidationError('a defect'));
+  attempts.retrying('e2', 1, new ValidationError('a defect'));
+  expect(entries).toEqual([
+    {
+      message: 'Mirror cannot handle event e1; it is attempted again',
+      ...{ eventId: 'e1', attempt: 1, code: 'FW_VALIDATION', error: 'a defect', stack: expect.any(String) },
+    },
+  ]);
 });

@@ -1,5 +1,6 @@
 import { backoffMs } from '../../concurrency/backoff.js';
-import type { Logger } from '../../domain/logger.js';
+import { LogLimiter } from '../../concurrency/log-limiter.js';
+import { errorFacts, type Logger } from '../../domain/logger.js';
 import { CommitOutcomeUnknownError, RetryLater, ShardUnavailableError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
@@ -29,10 +30,12 @@ export class HandlerAttempts implements Attempts {
   readonly #policy: RetryPolicy;
   readonly #handler: HandlerDescriptor;
   readonly #services: EnvelopeServices;
+  readonly #log: LogLimiter | undefined;
 
   constructor(handler: HandlerDescriptor, executor: ActionRunner, random: () => number, log?: Logger) {
     this.#handler = handler;
     this.#services = { executor, log };
+    this.#log = log && new LogLimiter(log);
     this.#types = new EventTypes(handler.events);
     const most = handler.transactional === true ? TRANSACTIONAL_MAXIMUM_ATTEMPTS : DEFAULT_MAXIMUM_ATTEMPTS;
     const { maximumAttempts = most, retryDelayMs = DEFAULT_RETRY_DELAY_MS } = handler;
@@ -74,6 +77,12 @@ export class HandlerAttempts implements Attempts {
     if (this.#isReceiverDown(error)) return judgeFailure(error, before, this.#policy, 'receiver');
     const isElsewhere = isOutOfReach(error) || this.#handler.passes?.(error) === true;
     return judgeFailure(error, before, this.#policy, isElsewhere ? 'elsewhere' : undefined);
+  }
+
+  /** Logs a failed attempt: at most one a second, because an error of a release fails all events. */
+  retrying(eventId: string, attempt: number, error: unknown): void {
+    const message = `${this.#handler.name} cannot handle event ${eventId}; it is attempted again`;
+    this.#log?.write('retrying', () => ({ level: 'warn', message, eventId, attempt, ...errorFacts(error) }));
   }
 
   #isReceiverDown(error: unknown): boolean {

@@ -218,7 +218,11 @@ export class ParkedModels {
     }
     model.state = 'paused';
     const resume = (): void => {
-      if (this.#models.get(model.key) !== model) return;
+      // If the model has gone, its event was discarded.
+      if (this.#models.get(model.key) !== model) {
+        counted.settled(count.eventId);
+        return;
+      }
       model.state = 'parked';
       this.#due.add(model);
       loop.wakeUp.notify();

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { SILENT } from '../../domain/logger.js';
 import { RetryLater } from '../../errors.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import { mortalDatabases } from '../test-support/faulty-databases.js';
@@ -62,6 +63,33 @@ describeOnEachAdapter('A handler whose receiver is down', (harness) => {
         expect.stringMatching(/^The receiver of Mailer answers again after \d+ s$/),
       ]);
       expect(await ledger.events.deadLetters.list()).toEqual([]);
+    },
+  );
+});
+
+describeOnEachAdapter('A handler that fails', (harness) => {
+  test.each([false, true])(
+    'is seen in the log and by operators (transactional %s)',
+    async (transactional) => {
+      const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+      const { state, handle } = receiver(() => new RangeError('a defect'));
+      const entries: object[] = [];
+      const ledger = testLedger(databases, {
+        handlers: [handlerOf('Mailer', handle, { retryDelayMs: 20, transactional })],
+        limits: QUICK,
+        log: { ...SILENT, warn: (facts) => void entries.push(facts) },
+      });
+      const waitingFor = async (): Promise<string | undefined> =>
+        (await ledger.events.lag())[0]?.consumers[0]?.waitingFor;
+      state.account = await ledger.open();
+      await ledger.credit(state.account);
+      ledger.events.start();
+      await until(async () => /^attempt \d+ at event \S+ after: a defect$/.test((await waitingFor()) ?? ''));
+      const facts = { handler: 'Mailer', shard: HERE.toString(), error: 'a defect', attempt: 1 };
+      expect(entries[0]).toMatchObject({ ...facts, eventId: expect.any(String) });
+      state.isDown = false;
+      await until(async () => (await waitingFor()) === undefined);
+      expect(state.handled).toEqual(['a2']);
     },
   );
 });
