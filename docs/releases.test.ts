@@ -20,7 +20,7 @@ const TESTS: Readonly<Record<string, string>> = {
     cli/operate/releases.db: narrow lets a release continue that selects less
   `,
   'a handler or sink is renamed': `
-    runtime/events/delivery/chained-actions.db: continues at its checkpoint, and its old name gets no new consumer
+    runtime/events/delivery/chained-actions.db: continues at its checkpoint, also in the previous release, and its old name
     runtime/relay/changed-sinks.db: continues under another name with the former one among its aliases, and does not repeat
   `,
   'an event is renamed': `

@@ -133,8 +133,9 @@ export class ParkedModels {
     this.#refreshedMs = now;
     if (first) for (const { key } of found) this.add(key);
     const keys = new Set(found.map(({ key }) => key));
-    for (const [index, { key, parked, state }] of before.entries())
-      if (!keys.has(key) && parked === counts[index] && state !== 'resuming') this.#models.delete(key);
+    for (const [index, model] of before.entries())
+      if (!keys.has(model.key) && model.parked === counts[index] && model.state !== 'resuming')
+        this.#remove(model);
     return found.flatMap(({ key, retry }) => (retry ? [this.#models.get(key) ?? this.add(key)] : []));
   }
 
@@ -162,11 +163,22 @@ export class ParkedModels {
     const count = model.parked;
     const parked = await letters.of(consumer.lease.name, modelOfKey(model.key), PAGE);
     if (parked.length === 0 && model.parked === count) {
-      this.#models.delete(model.key);
+      this.#remove(model);
       return false;
     }
     for (const letter of parked) if (!(await this.#attempt(model, letter))) return false;
     return true;
+  }
+
+  #remove(model: ParkedModel): void {
+    this.#models.delete(model.key);
+    this.#forgetFailed(model);
+  }
+
+  /** An event that failed and is not attempted again was discarded. */
+  #forgetFailed(model: ParkedModel): void {
+    if (model.failed !== undefined) this.#dependencies.counted.settled(model.failed.eventId);
+    model.failed = undefined;
   }
 
   /** Makes one attempt at the first event of a model. True: the event is settled. */
@@ -180,6 +192,7 @@ export class ParkedModels {
     }
     const failed = model.failed?.eventId === id ? model.failed : undefined;
     const count = failed ?? { eventId: id, attempts: counted.of(id), passed: 0 };
+    if (failed === undefined) this.#forgetFailed(model);
     model.failed = undefined;
     try {
       const settlement = await counted.attempt(id, count, () => handle(letter, count.attempts + 1));
@@ -213,16 +226,12 @@ export class ParkedModels {
     const verdict = counted.failed(error, count.eventId, count);
     if (verdict.kind === 'leave') return leave(verdict.reason);
     if (!('pauseMs' in verdict)) {
-      counted.settled(count.eventId);
+      this.#forgetFailed(model);
       return letters.fail(consumer.lease, letter, failureOf(error, count.attempts));
     }
     model.state = 'paused';
     const resume = (): void => {
-      // If the model has gone, its event was discarded.
-      if (this.#models.get(model.key) !== model) {
-        counted.settled(count.eventId);
-        return;
-      }
+      if (this.#models.get(model.key) !== model) return;
       model.state = 'parked';
       this.#due.add(model);
       loop.wakeUp.notify();

@@ -92,6 +92,26 @@ describeOnEachAdapter('A handler that fails', (harness) => {
       expect(state.handled).toEqual(['a2']);
     },
   );
+
+  test('no longer waits for an event that is discarded before its next attempt', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    let error = new Error('a defect');
+    const { state, handle } = receiver(() => error);
+    const handlers = [handlerOf('Mailer', handle, { maximumAttempts: 1 })];
+    const ledger = testLedger(databases, { handlers, limits: QUICK });
+    const { deadLetters } = ledger.events;
+    const waitingFor = async (): Promise<string | undefined> =>
+      (await ledger.events.lag())[0]?.consumers[0]?.waitingFor;
+    state.account = await ledger.open();
+    await ledger.credit(state.account);
+    ledger.events.start();
+    await until(async () => (await deadLetters.list()).length === 1);
+    error = new RetryLater({ afterMs: 20 });
+    await deadLetters.retry({});
+    await until(async () => (await waitingFor())?.startsWith('its receiver is down') === true);
+    await deadLetters.discard({ handler: 'Mailer' });
+    await until(async () => (await waitingFor()) === undefined);
+  });
 });
 
 describeOn('postgresql', 'A handler whose receiver is down', (harness) => {

@@ -192,7 +192,7 @@ export class WalletApplication {
   }
 
   #create({ country, ownerId, currency, initialBalance }: Params): FakeWallet {
-    const balance = initialBalance as Decimal;
+    const balance = (initialBalance ?? new Decimal(0)) as Decimal;
     if (balance.isNegative())
       throw new ValidationError('Initial balance must not be negative', { field: 'initialBalance' });
     const id = ShardedId.generate(WALLET, ShardIdentifier.of(country === 'MX' ? 1 : 0, 0));
