@@ -18,6 +18,7 @@ const MAY: Readonly<Record<string, string>> = {
   'runtime/domain/clock.ts': 'the clock itself',
   'runtime/domain/id-source.ts': 'the time in new ids',
   'runtime/events/delivery/consumer-run-options.ts': 'the age of events in the metrics',
+  'runtime/events/delivery/receiver-outage.ts': 'the end of a pause, as operators see it',
   'runtime/execution/action-executor.ts': 'dates of the audit trail',
   'runtime/execution/cross-shard/cross-shard-journal.ts': 'dates of the audit trail',
   'runtime/execution/execution.ts': 'dates of the audit trail',
