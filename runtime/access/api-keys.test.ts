@@ -3,7 +3,7 @@ import { time } from '../concurrency/time.js';
 import { ShardUnavailableError, UnauthenticatedError } from '../errors.js';
 import { problemOf } from '../http/problem.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import type { Statement } from '../sharding/shard-database.js';
+import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import { ApiKeyStore, parseApiKey, type StoredApiKey } from './api-key-store.js';
 import { apiKeys } from './api-keys.js';
 import type { RequestHead } from './authenticator.js';
@@ -45,6 +45,16 @@ test('requests with invented keys cause one statement at a time and are not cach
   expect(asked).toHaveLength(3);
   answer();
   await again;
+});
+
+test('a look-up waits one second for a shard that hangs, because callers of all shards wait for it', async () => {
+  const limits: unknown[] = [];
+  const query: ShardDatabase['query'] = async (_, options) => {
+    limits.push(options);
+    return { rows: [], rowCount: 0, columns: [], command: 'SELECT' };
+  };
+  await new ApiKeyStore({ query } as Partial<ShardDatabase> as ShardDatabase).find('0123456789abcdef');
+  expect(limits).toEqual([{ timeoutMs: 1_000 }]);
 });
 
 /** A store that a test makes unreachable. */
