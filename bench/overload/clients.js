@@ -32,6 +32,7 @@ function send(message, sent = () => {}) {
  * @param {object} load
  * @param {number} load.connections how many
  * @param {number} load.rampPerSecond connections opened per second
+ * @param {number} [load.pauseMs] mean pause of a client between an answer and its next request. Default: none
  * @param {boolean} load.waits whether a refused client waits for `Retry-After` before it asks again
  * @param {string[]} load.requests texts of requests, which the clients send in turns: the same ones in every row,
  *   however many clients there are
@@ -236,7 +237,9 @@ class Client {
     }
     // Up to a tenth more, because clients' clocks differ.
     const waitMs =
-      status === 503 && this.#world.load.waits ? retryAfterMs(head) * (1 + Math.random() / 10) : 0;
+      status === 503 && this.#world.load.waits
+        ? retryAfterMs(head) * (1 + Math.random() / 10)
+        : (this.#world.load.pauseMs ?? 0) * Math.random() * 2;
     if (waitMs === 0) this.#next();
     else this.#timer = setTimeout(() => this.#next(), waitMs);
   }

@@ -1,6 +1,8 @@
 /**
  * The cost of the connection layer: one page of the framework and the same page of plain Fastify, in alternating
- * slices. `node overload/plain.js [--connections 64] [--slices 6] [--seconds 3]`; BENCH_BEFORE adds an earlier build.
+ * slices. `node overload/plain.js [--connections 64] [--slices 6] [--seconds 3] [--pause 5]`; BENCH_BEFORE adds an earlier
+ * build. With `--pause`, a mean pause of each client in milliseconds, all servers get as many requests; without, the
+ * faster side of a connection waits for the other, and the slower one pays for waking it up.
  */
 import { fork } from 'node:child_process';
 import { loadavg } from 'node:os';
@@ -13,6 +15,7 @@ const { values } = parseArgs({
     connections: { type: 'string', default: '64' },
     slices: { type: 'string', default: '6' },
     seconds: { type: 'string', default: '3' },
+    pause: { type: 'string', default: '0' },
   },
 });
 const SERVER = fileURLToPath(new URL('./plain-server.js', import.meta.url));
@@ -66,6 +69,7 @@ function measure(server) {
       connections: Number(values.connections),
       rampPerSecond: 1_000,
       waits: true,
+      pauseMs: Number(values.pause),
       requests: [`GET /health/live HTTP/1.1\r\nHost: ${server.url.host}\r\n\r\n`],
       warmUpMs: 500,
       measureMs: Number(values.seconds) * 1_000,
