@@ -107,10 +107,10 @@ describe('Transfers over HTTP', () => {
     const sourceId = await service.openWallet('1');
     const answers = await Promise.all([
       transfer({ sourceId, destinationId: unknownWallet(), amount: '2' }),
-      transfer({ sourceId, destinationId: 'nobody', amount: '1' }),
+      transfer({ sourceId, destinationId: 'unknown', amount: '1' }),
       transfer({ sourceId: unknownWallet(), destinationId: sourceId, amount: '1' }),
       service.call('GET', `/transfers/${unknownWallet()}`),
-      service.call('GET', '/transfers/nobody'),
+      service.call('GET', '/transfers/unknown'),
     ]);
     expect(answers.map(({ status, body }) => `${status} ${body['code']}`)).toEqual([
       '409 FW_REFUSED',

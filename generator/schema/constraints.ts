@@ -71,16 +71,8 @@ function isRepeated(tag: DocTag, { tags }: FieldSchema): boolean {
 const NOTHING_LEFT =
   'No value satisfies it together with the other bound of the field. Write a range: `@minLength 1` and `@maxLength 20`.';
 const BOUNDS: ReadonlySet<string> = new Set([
-  ...[
-    'minLength',
-    'maxLength',
-    'minItems',
-    'maxItems',
-    'minimum',
-    'maximum',
-    'exclusiveMinimum',
-    'exclusiveMaximum',
-  ],
+  ...['minLength', 'maxLength', 'minItems', 'maxItems'],
+  ...['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum'],
 ]);
 
 function leavesNothing(constraints: Constraints): boolean {

@@ -53,10 +53,12 @@ export function converted<Raw extends object, Value>(
   // A type with an index signature would accept keys that the value does not have.
   const keys: AnyKeys = Object.fromEntries(Object.entries(options.keys));
   const shape: Shape = { keys, named, definition };
-  const complete = (raw: object): raw is Raw =>
-    Object.entries(keys).every(
-      ([name, key]) => key.required !== true || key.lenient === true || Reflect.get(raw, name) !== undefined,
+  const complete = (raw: object): raw is Raw => {
+    const given: Readonly<Record<string, unknown>> = { ...raw };
+    return Object.entries(keys).every(
+      ([name, key]) => key.required !== true || key.lenient === true || given[name] !== undefined,
     );
+  };
   return {
     doc,
     type: 'section',

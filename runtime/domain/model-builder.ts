@@ -101,7 +101,7 @@ export abstract class ModelBuilder<M extends Entity> {
   }
 }
 
-type DraftCheck = (draft: object) => void;
+type DraftCheck = (draft: Draft<Entity>) => void;
 
 /** The checks of fields with rules, compiled at the first use of a model. */
 const ruleChecks = memoize(({ columns }: { readonly columns: readonly ColumnDescriptor[] }) =>
@@ -112,7 +112,7 @@ function ruleCheck({ field, rules, label = field }: ColumnDescriptor): DraftChec
   if (rules === undefined) return undefined;
   const broken = compileRules(rules);
   return (draft) => {
-    const reason = broken(Reflect.get(draft, field));
+    const reason = broken(fieldOf(draft, field));
     if (reason !== undefined) throw new ValidationError(`${label} ${reason}`, { field });
   };
 }

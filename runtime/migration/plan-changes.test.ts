@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ChangePermissions, planChanges, type WantedColumn, type WantedIndex } from './plan-changes.js';
 import type { ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
-import { isWidening } from './widening.js';
+import { canReplace, isWidening } from './widening.js';
 
 const NOTHING = { tables: [], statements: [], validations: [], refusals: [], notes: [] };
 
@@ -281,4 +281,14 @@ describe('The index of a natural key', () => {
     });
     expect(planIndex([{ ...there, name: 'own_index' }], [])).toEqual(NOTHING);
   });
+});
+
+it.each([
+  ['numeric(5,2)', 'numeric(9,4)', true],
+  ['varchar(5)', 'text', true],
+  ['varchar(9)', 'varchar(5)', false],
+  ['integer', 'bigint', false],
+  ['uuid', 'text', false],
+])('code written for %s can use a column of %s: %s', (type, found, expected) => {
+  expect(canReplace(type, found)).toBe(expected);
 });

@@ -237,7 +237,7 @@ export class SagaDriver implements EventHandler {
       const record = stepRecordId(place, shard);
       return await this.#execute(envelope, GiveUpAction, { ...place, record, failure });
     } catch (error) {
-      // This process cannot reach the shard at all, and says so instead of naming the time-out.
+      // The reason is the unknown shard, not the time-out: the step cannot have written there.
       if (error instanceof UnknownShardError) return { kind: 'void', failure: sagaFailure(error) };
       throw error;
     }

@@ -84,17 +84,18 @@ describeOn('postgresql', 'A handler that a newer release has renamed', (harness)
     const earlier = await release(topology, [creditedEvent]);
     const rename = { name: 'Counts', aliases: ['Statistics'] };
     const newer = await release(topology, [creditedEvent], rename);
-    await deposit(earlier, HERE);
-    await until(() => newer.seen.length === 1);
+    const handles = async (process: typeof newer): Promise<void> => {
+      const before = process.seen.length;
+      await deposit(process, HERE);
+      await until(() => process.seen.length === before + 1);
+    };
+    await handles(newer);
     await newer.events.stop();
-    await deposit(earlier, HERE);
-    await until(() => earlier.seen.length === 1);
+    await handles(earlier);
     const again = await release(topology, [creditedEvent], rename);
-    await deposit(earlier, HERE);
-    await until(() => again.seen.length === 1);
+    await handles(again);
     await earlier.events.stop();
-    await deposit(again, HERE);
-    await until(() => again.seen.length === 2);
+    await handles(again);
     expect(new Set([...newer.seen, ...earlier.seen, ...again.seen]).size).toBe(4);
   });
 });

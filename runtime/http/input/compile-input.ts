@@ -104,10 +104,10 @@ function objectConverter(fields: readonly FieldDescriptor[], compiling: Compilin
       const message = `${unknown} ${JSON.stringify(name.slice(0, 64))}`;
       problems.push({ pointer: `/${escapePointer(name)}`, message });
     }
-    for (const { name, label, convert, default: absent, optional } of known) {
+    for (const { name, label, convert, optional } of known) {
       if (Object.hasOwn(value, name)) put(value, name, convert(value[name], name), problems);
-      // The executor adds defaults. An idempotency key covers what the caller has sent.
-      else if (optional !== true && absent === undefined)
+      // The executor adds defaults, whose fields are optional. An idempotency key covers what the caller has sent.
+      else if (optional !== true)
         problems.push({ pointer: `/${escapePointer(name)}`, message: `${label} is required` });
     }
     return problems.length === 0 ? value : new Refusal('', problems);
