@@ -34,7 +34,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/migration': 2_830,
   'runtime/observability': 820,
   'runtime/openapi': 810,
-  'runtime/persistence': 5_490,
+  'runtime/persistence': 5_510,
   'runtime/pglite': 1_160,
   'runtime/postgres': 1_120,
   'runtime/relay': 1_740,

@@ -5,7 +5,14 @@ import { Action } from '../../action/action.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
-import { ALICE, CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
+import type { Principal } from '../../domain/principal.js';
+import {
+  type AccountRepository,
+  ALICE,
+  CreditAction,
+  HERE,
+  THERE,
+} from '../../execution/test-support/accounts.js';
 import { type Ledger, type LedgerOptions, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
 import { MAXIMUM_RUNNING } from './scheduled-actions.js';
@@ -60,6 +67,32 @@ class SlowAction extends Action<object, void> {
 
   protected perform(): Promise<void> {
     return this.#actions.run();
+  }
+}
+
+/** Credits 1, and replaces the scheduled action of the state that it starts from. */
+class PostponeAction extends Action<{ readonly account: string }, string> {
+  readonly #scheduled: Map<number, string>;
+  readonly #accounts: AccountRepository;
+
+  constructor(accounts: AccountRepository, scheduled: Map<number, string>) {
+    super(systemClock);
+    this.#accounts = accounts;
+    this.#scheduled = scheduled;
+  }
+
+  protected async perform(_principal: Principal, { account }: { readonly account: string }): Promise<string> {
+    const known = await this.#accounts.getById(account);
+    const changed = this.plan().update(known.credit(new Decimal(1)));
+    const before = this.#scheduled.get(known.version);
+    if (before !== undefined) this.plan().cancelSchedule(before);
+    const { id } = this.plan().schedule({ afterMs: 3_600_000 }, CreditAction, {
+      account,
+      amount: new Decimal(1),
+      pin: '1',
+    });
+    this.#scheduled.set(changed.version, id);
+    return id;
   }
 }
 
@@ -158,6 +191,33 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     expect(await ledger.events.schedules.list({ state: 'cancelled' })).toMatchObject([{ id: first }]);
     expect(await ledger.events.schedules.cancel(second)).toBe(true);
     expect(await ledger.events.schedules.cancel(second)).toBe(false);
+  });
+
+  test('are cancelled by a plan that is stored in the same statement', async () => {
+    const scheduled = new Map<number, string>();
+    const ledger = await ledgerOn(harness, {
+      change: (known, accounts) => [
+        ...known,
+        {
+          name: 'Postpone',
+          actionClass: PostponeAction,
+          params: [],
+          create: () => new PostponeAction(accounts, scheduled),
+        },
+      ],
+    });
+    // Changes of a table with checks of its own are not folded into one statement.
+    await ledger.rows('ALTER TABLE accounts DROP CONSTRAINT accounts_balance_check');
+    const account = await ledger.open();
+    const ids = await Promise.all(
+      Array.from({ length: 8 }, () => ledger.executor.execute(ALICE, PostponeAction, { account })),
+    );
+    const pending = await ledger.events.schedules.list({ state: 'pending' });
+    expect(pending.map(({ id }) => id)).toEqual([scheduled.get(9)]);
+    const cancelled = await ledger.events.schedules.list({ state: 'cancelled' });
+    expect(cancelled.map(({ id }) => id).toSorted()).toEqual(
+      ids.filter((id) => id !== scheduled.get(9)).toSorted(),
+    );
   });
 
   test('are cancelled with the plan or not at all', async () => {

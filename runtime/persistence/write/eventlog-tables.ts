@@ -67,8 +67,12 @@ export const KEYS: InsertedTable<KeyClaim> = table('idempotency_keys', {
   expires_date: given(kind.BIGINT, ({ keepMs }) => keepMs, afterMs),
 });
 
-export const SCHEDULES: InsertedTable<ScheduleRow & Pick<PlanWrite, 'traceContext'>> = table('schedules', {
+/** A scheduled action, and whether a plan of the same statement has cancelled it. */
+type PlannedRow = ScheduleRow & Pick<PlanWrite, 'traceContext'> & { readonly isCancelled: boolean };
+
+export const SCHEDULES: InsertedTable<PlannedRow> = table('schedules', {
   id: given(kind.UUID, ({ id }) => id),
+  state: given(kind.TEXT, ({ isCancelled }) => (isCancelled ? 'cancelled' : 'pending')),
   due_date: (name) => ({ name, cell: cell(name, kind.ISO_INSTANT, ({ dueDate }) => dueDate), sql: dueSql }),
   next_date: (name) => ({
     name,
@@ -86,6 +90,10 @@ export const SCHEDULES: InsertedTable<ScheduleRow & Pick<PlanWrite, 'traceContex
   action_id: ofPlan('id'),
   trace_context: given(kind.OPTIONAL_TEXT, ({ traceContext }) => traceContext),
   created_date: derived(() => 'now()'),
+  completed_date: derived(
+    ({ cell, number }, plans) =>
+      `case when ${cell('state')} = 'cancelled' then ${plans.cellOf(number, 'completed_date')} end`,
+  ),
   claims: derived(
     ({ cell, number }, plans) =>
       `case when ${cell('principal')}::text is null then ${plans.cellOf(number, 'claims')}::jsonb end`,

@@ -61,6 +61,7 @@ type RowsOfPlan<R> = (plan: PlanWrite) => readonly R[] | undefined;
  */
 class FlushStatement {
   readonly #origin: FlushOrigin;
+  readonly #chains: readonly (readonly PlanWrite[])[];
   readonly #plans: readonly NumberedRow<PlanWrite>[];
   readonly #tables: readonly TableChanges[];
   readonly #form: StatementForm;
@@ -70,6 +71,7 @@ class FlushStatement {
   readonly #groups: string | undefined = undefined;
   /** Undefined: no group can be left out because of a row. */
   readonly #checks: VersionChecks | undefined = undefined;
+  #withdrawn: ReadonlySet<string> | undefined;
   /** Names of the expressions that write to `eventlog`. */
   #written = '';
 
@@ -77,6 +79,7 @@ class FlushStatement {
     const plans = groups.flat();
     const changes = groups.map(foldGroup);
     this.#origin = origin;
+    this.#chains = groups.filter(({ length }) => length > 1);
     this.#plans = plans.map((row, index) => ({ number: index + 1, row }));
     this.#tables = changesByTable(changes);
     this.#form = isSingle(plans) ? SINGLE : MERGED;
@@ -99,7 +102,7 @@ class FlushStatement {
     this.#record('ev', eventlog.EVENTS, (plan) => eventsOf(plan, this.#origin));
     this.#record('k', eventlog.KEYS, ({ key }) => key && [key]);
     this.#record('sc', eventlog.SCHEDULES, ({ schedules, traceContext }) => {
-      return schedules?.map((schedule) => ({ ...schedule, traceContext }));
+      return schedules?.map((row) => ({ ...row, traceContext, isCancelled: this.#isWithdrawn(row.id) }));
     });
     this.#record('j', eventlog.JOURNAL, ({ journal }) => journal && [journal]);
     this.#cancel();
@@ -169,6 +172,17 @@ class FlushStatement {
       const update = `UPDATE eventlog.schedules AS s SET state = 'cancelled', completed_date = ${completed}`;
       return update + rows.from + where(isPending, this.#isApplied(this.#groupOf(rows)));
     });
+  }
+
+  /**
+   * Whether another plan of the group cancels this scheduled action: the update of `#cancel` does not see rows that the
+   * same statement inserts.
+   */
+  #isWithdrawn(id: string): boolean {
+    this.#withdrawn ??= new Set(
+      this.#chains.flatMap((plans) => plans.flatMap(({ cancelledSchedules = [] }) => cancelledSchedules)),
+    );
+    return this.#withdrawn.has(id);
   }
 
   #bind<R>(alias: string, cells: readonly Cell<R>[], rows: readonly NumberedRow<R>[]): BoundRows {
