@@ -107,8 +107,8 @@ class LoggedFacts {
   readonly action: SourceAction | null;
   readonly namespace: string;
   readonly position: LogCursor;
-  readonly createdDate: Date;
   readonly traceContext: string | undefined;
+  readonly #createdDate: string;
 
   constructor(logged: LoggedEvent) {
     const trace = logged.traceContext;
@@ -120,8 +120,12 @@ class LoggedFacts {
     this.action = logged.action;
     this.namespace = logged.namespace;
     this.position = logged.cursor;
-    this.createdDate = new Date(logged.createdDate);
     this.traceContext = trace !== null && isTraceParent(trace) ? trace : undefined;
+    this.#createdDate = logged.createdDate;
+  }
+
+  get createdDate(): Date {
+    return new Date(this.#createdDate);
   }
 }
 

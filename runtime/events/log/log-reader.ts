@@ -1,8 +1,15 @@
 import type { JsonObject } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
+import { parseInstant } from '../../sharding/value-parsers.js';
 import { requireServer } from './epochs.js';
-import { type LogCursor, type LoggedEvent, START_OF_LOG } from './event-record.js';
+import {
+  isBehind,
+  type LogCursor,
+  type LoggedEvent,
+  type SourceAction,
+  START_OF_LOG,
+} from './event-record.js';
 
 /** Runs statements: a database, or a transaction on it. */
 export type StatementRunner = Pick<ShardDatabase, 'query'>;
@@ -71,12 +78,10 @@ export class LogReader {
     const { until } = selection;
     const ends = until !== undefined && until.epoch === after.epoch;
     const { rows } = await this.#runner.query(pageStatement(selection, after, limit));
-    const last = rows.at(-1) ?? [];
-    const [known, system, isPast, serverRun, isPending, count, isWanted, transactionId, position] = last;
+    const { events, state } = readCells(rows, after.epoch);
+    const [known = null, system, isPast, serverRun, isPending, count, transactionId, position] = state;
     requireServer(this.#database, known, system);
     const looked = Number(count ?? 0);
-    const selected = isWanted === true ? rows : rows.slice(0, -1);
-    const events = selected.map((row) => toEvent(row, after.epoch));
     const full = looked >= limit;
     const next =
       looked === 0
@@ -101,15 +106,17 @@ const MISSING =
   'WHERE NOT EXISTS (SELECT FROM eventlog.events AS e WHERE e.id = m.id) ORDER BY m.nr';
 
 /**
- * There is always a last row, which alone has the first seven columns: system identifiers of the last epoch and of the
- * server, whether the epoch is over, server run, whether there is a committed event above the horizon, number of rows
- * read, and whether this row is selected. Nulls in their place in a thousand other rows save a tenth of the time of a page.
+ * Each row is one cell, whose parts are separated: a column costs both sides more than a part. The first part is the kind:
+ * an event, an action that several events may have in common, or the state of the log, of which there is always one:
+ * system identifiers of the last epoch and of the server, whether the epoch is over, server run, whether there is a
+ * committed event above the horizon, number of rows read, and the place of the last one.
  *
  * All events of an epoch that is over are committed, and its transaction ids are meaningless on this server: then the
  * position of the next epoch bounds the page instead of the horizon.
  *
- * The action is joined row by row (LATERAL), because with another join the planner may read all actions for one page.
- * The pending event is the first row of an index scan, because the planner answers a plain EXISTS with a table scan.
+ * The actions are read by the array of their ids, which the server (from 17 on) searches in one descent of the index,
+ * within bounds, which exclude the other partitions. For a join the planner may read all actions, or compare each with
+ * each. The pending event is the first row of an index scan, because the planner answers a plain EXISTS with a table scan.
  */
 function pageStatement(selection: LogSelection, after: LogCursor, limit: number): Statement {
   const values: unknown[] = [];
@@ -152,23 +159,28 @@ p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.nam
     ${wanted.length === 0 ? 'true' : wanted.join(' AND ')} AS wanted
   FROM eventlog.events AS e WHERE ${conditions.join(' AND ')}
   ORDER BY e.transaction_id, e.position LIMIT ${put(limit)}),
-n AS (SELECT *, row_number() OVER () AS nr, count(*) OVER () AS looked FROM p),
 b AS MATERIALIZED (SELECT (SELECT f.id FROM eventlog.events AS f WHERE f.transaction_id >= (SELECT xmin FROM h)
-  ORDER BY f.transaction_id, f.position LIMIT 1) IS NOT NULL AS pending)
-SELECT f.*, n.transaction_id, n.position, n.id, n.action_id, n.namespace, n.model_id, n.model_name,
-  n.model_version, n.event_type, n.event_version, n.payload, n.created_date, n.trace_context,
-  a.name, a.principal, a.params, a.claims
-FROM h CROSS JOIN b LEFT JOIN n ON n.wanted OR n.nr = n.looked
-LEFT JOIN LATERAL (SELECT h.known, h.system, h.past, h.server_run, b.pending, n.looked, n.wanted) AS f
-  ON n.nr IS NOT DISTINCT FROM n.looked
-${selection.withoutActions === true ? NO_ACTIONS : ACTIONS}
-ORDER BY n.transaction_id, n.position`;
+  ORDER BY f.transaction_id, f.position LIMIT 1) IS NOT NULL AS pending),
+i AS MATERIALIZED (SELECT ARRAY(SELECT action_id FROM p WHERE wanted ORDER BY action_id) AS ids)
+SELECT concat_ws('${SEPARATOR}', '${EVENT}', transaction_id, position, id, action_id, namespace, model_id, model_name,
+  model_version, event_type, event_version, payload, created_date, trace_context) FROM p WHERE wanted
+${selection.withoutActions === true ? '' : ACTIONS}
+UNION ALL SELECT concat_ws('${SEPARATOR}', '${STATE}', json_build_array(h.known, h.system, h.past, h.server_run, b.pending,
+  l.looked, l.transaction_id, l.position))
+FROM h CROSS JOIN b LEFT JOIN (SELECT transaction_id, position, (SELECT count(*) FROM p) AS looked FROM p
+  ORDER BY transaction_id DESC, position DESC LIMIT 1) AS l ON true`;
   return { text, name: statementName(selection, epoch), values };
 }
 
-const ACTIONS = `LEFT JOIN LATERAL (SELECT name, principal, params, claims FROM eventlog.actions AS a
-  WHERE a.id = n.action_id AND n.wanted OFFSET 0) AS a ON true`;
-const NO_ACTIONS = `CROSS JOIN (SELECT NULL AS name, NULL AS principal, NULL AS params, NULL AS claims) AS a`;
+/** Separates the parts of a cell. Only the last part may contain it: JSON escapes it, and names and ids lack it. */
+const SEPARATOR = '\u001f';
+const EVENT = 'e';
+const ACTION = 'a';
+const STATE = 's';
+
+const ACTIONS = `UNION ALL SELECT concat_ws('${SEPARATOR}', '${ACTION}', a.id, a.name, coalesce(a.params::text, ''),
+  coalesce(a.claims::text, ''), a.principal)
+FROM i JOIN eventlog.actions AS a ON a.id = ANY (i.ids) AND a.id >= i.ids[1] AND a.id <= i.ids[cardinality(i.ids)]`;
 
 /** The greatest values of their types. */
 const LAST_POSITION = '9223372036854775807';
@@ -183,32 +195,81 @@ function statementName(selection: LogSelection, epoch: number): string {
   return `fw_log_${flags.map((flag) => (flag === undefined || flag === false ? '0' : '1')).join('')}`;
 }
 
-function toEvent(row: readonly unknown[], epoch: number): LoggedEvent {
-  const [, , , , , , , transactionId, position, id, actionId, namespace, modelId, modelName, modelVersion] =
-    row;
-  const [eventType, eventVersion, payload, createdDate, traceContext, name, principal, params, claims] =
-    row.slice(15);
+/** The events in their order with their actions, and the state of the log. */
+function readCells(
+  rows: readonly (readonly unknown[])[],
+  epoch: number,
+): { readonly events: LoggedEvent[]; readonly state: readonly unknown[] } {
+  const events: string[][] = [];
+  const actions = new Map<string, SourceAction>();
+  let state = '[]';
+  for (const [cell] of rows) {
+    const parts = String(cell).split(SEPARATOR);
+    const [kind, first = ''] = parts;
+    if (kind === EVENT) events.push(parts);
+    else if (kind === ACTION) actions.set(first, toAction(parts));
+    else state = first;
+  }
   return {
-    id: String(id),
-    cursor: { epoch, transactionId: String(transactionId), position: Number(position) },
-    actionId: String(actionId),
-    namespace: String(namespace),
-    modelId: String(modelId),
-    modelName: String(modelName),
-    modelVersion: Number(modelVersion),
-    eventType: String(eventType),
-    eventVersion: Number(eventVersion),
-    payload: payload as JsonObject,
-    createdDate: (createdDate as Date).toISOString(),
-    traceContext: traceContext === null ? null : String(traceContext),
-    action:
-      name === null || name === undefined
-        ? null
-        : {
-            name: String(name),
-            principal: String(principal),
-            claims: claims as JsonObject | null,
-            params: params as JsonObject | null,
-          },
+    events: events.map((parts) => toEvent(parts, epoch, actions)).sort(inOrder),
+    state: JSON.parse(state),
   };
+}
+
+function toAction(parts: readonly string[]): SourceAction {
+  const [, , name = '', params, claims] = parts;
+  const principal = parts.slice(5).join(SEPARATOR);
+  return { name, principal, claims: jsonOf(claims), params: jsonOf(params) };
+}
+
+function toEvent(
+  parts: readonly string[],
+  epoch: number,
+  actions: ReadonlyMap<string, SourceAction>,
+): LoggedEvent {
+  const [
+    ,
+    transactionId = '',
+    position,
+    id = '',
+    actionId = '',
+    namespace = '',
+    modelId = '',
+    modelName = '',
+  ] = parts;
+  const [, , , , , , , , modelVersion, eventType = '', eventVersion, payload, createdDate = '', trace] =
+    parts;
+  return {
+    id,
+    cursor: { epoch, transactionId, position: Number(position) },
+    actionId,
+    namespace,
+    modelId,
+    modelName,
+    modelVersion: Number(modelVersion),
+    eventType,
+    eventVersion: Number(eventVersion),
+    payload: jsonOf(payload) ?? {},
+    createdDate: instantText(createdDate),
+    traceContext: trace ?? null,
+    action: actions.get(actionId) ?? null,
+  };
+}
+
+function jsonOf(text: string | undefined): JsonObject | null {
+  return text === undefined || text === '' ? null : JSON.parse(text);
+}
+
+/** A `timestamptz` in ISO 8601. Sessions run in UTC, so nearly every value only changes its form. */
+function instantText(text: string): string {
+  if (!COMMON_INSTANT.test(text)) return parseInstant(text).toISOString();
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${`${text.slice(20, -3)}000`.slice(0, 3)}Z`;
+}
+
+const COMMON_INSTANT = /^[1-9]\d{3}-\d\d-\d\d [\d:]{8}(?:\.\d{1,6})?\+00$/;
+
+/** The rows of a union have no order, though they nearly always come in that of the scan. */
+function inOrder({ cursor: one }: LoggedEvent, { cursor: other }: LoggedEvent): number {
+  if (one.transactionId === other.transactionId) return one.position - other.position;
+  return isBehind(one, other) ? -1 : 1;
 }
