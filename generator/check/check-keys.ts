@@ -25,6 +25,7 @@ export function checkKeys(models: readonly ModelSchema[]): readonly Diagnostic[]
   return models.flatMap((model) => [
     ...(model.keys ?? []).flatMap((key) => checkFields(model, key)),
     ...checkRepeated(model),
+    ...checkShared(model),
   ]);
 }
 
@@ -60,6 +61,17 @@ function checkRepeated({ keys = [] }: ModelSchema): readonly Diagnostic[] {
     const [first] = key.fields;
     const message = `Two keys have the same fields: ${namesIn(key).join(', ')}`;
     return first === undefined ? [] : diagnostic('FWGEN059', first.location, message, 'Remove one of them.');
+  });
+}
+
+/** Two keys of one field each, or one of two fields: without a name both look alike. */
+function checkShared({ keys = [] }: ModelSchema): readonly Diagnostic[] {
+  return keys.flatMap((key) => {
+    const [first, second] = key.fields;
+    if (key.name !== undefined || first === undefined || second === undefined) return [];
+    const message = `Several fields have a key without a name: ${namesIn(key).join(', ')}`;
+    const hint = `Give them the same name if they are one key together, such as @Key('${first.value}'), or a name each.`;
+    return diagnostic('FWGEN059', second.location, message, hint);
   });
 }
 

@@ -18,6 +18,7 @@ export function readKeys(
     for (const decorator of member.modifiers ?? []) {
       if (!ts.isDecorator(decorator) || decoratorName(context, decorator) !== 'Key') continue;
       const name = readName(context, decorator);
+      if (name === undefined) continue;
       const fields = keys.get(name) ?? [];
       keys.set(name, fields);
       const field = member.name.getText();
@@ -31,9 +32,10 @@ export function readKeys(
     .sort((a, b) => Number(a.name !== undefined) - Number(b.name !== undefined));
 }
 
-/** Reads the name of a key; '' for the key without a name. */
-function readName(context: ReadContext, decorator: ts.Decorator): string {
-  return readFitting(context, decoratorArguments(decorator)[0], KEY_NAME)?.value ?? '';
+/** Reads the name of a key; '' for the key without a name, undefined for an invalid one. */
+function readName(context: ReadContext, decorator: ts.Decorator): string | undefined {
+  const [argument] = decoratorArguments(decorator);
+  return argument === undefined ? '' : readFitting(context, argument, KEY_NAME)?.value;
 }
 
 const KEY_NAME: Expected<string> = {

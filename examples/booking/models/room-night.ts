@@ -7,9 +7,9 @@ export type RoomNightState = 'ON_SALE';
 /** The rooms of one hotel in one night. Concurrent bookings update the same night. */
 @AutoBuilder
 export class RoomNight extends Entity<RoomNight, ShardedId<RoomNight>, RoomNightState> {
-  @Key readonly hotelId!: ShardedId<Hotel>;
+  @Key('night') readonly hotelId!: ShardedId<Hotel>;
   /** @pattern ^\d{4}-\d{2}-\d{2}$ */
-  @Key readonly night!: string;
+  @Key('night') readonly night!: string;
   /**
    * @integer
    * @minimum 1

@@ -49,7 +49,8 @@ export class Change extends Action<void, void> {
 @Key('name')
 @AutoBuilder
 export class Other extends Entity<Other, Id<Other>> {
-  readonly name!: string;
+  @Key readonly name!: string;
+  @Key readonly phone!: string;
 }
 
 export class Watch {

@@ -37,11 +37,11 @@ export class Guest extends Model<Guest, ShardedId<Guest>, GuestState> {
 /** One night of a room. */
 @AutoBuilder({ table: 'a_table_with_quite_a_long_name_that_leaves_no_room', columns: { order: { name: 'order' } } })
 export class Room extends Model<Room, Id<Room>> {
-  @Key() readonly hotel!: Id<Guest>;
-  @Key() readonly night!: Date;
-  @Key() readonly order!: bigint;
-  @Key() readonly rate!: Decimal;
-  @Key() readonly currency!: Currency;
+  @Key('night') readonly hotel!: Id<Guest>;
+  @Key('night') readonly night!: Date;
+  @Key('night') readonly order!: bigint;
+  @Key('night') readonly rate!: Decimal;
+  @Key('night') readonly currency!: Currency;
 
   changed(): Room {
     return RoomBuilder.copyOf(this).build();
