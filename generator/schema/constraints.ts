@@ -155,8 +155,8 @@ const TAGS: Readonly<Record<string, TagRule>> = {
   },
   default: {
     usage:
-      'On an optional string, number, boolean, bigint, Decimal, Currency or union of literals, a value that it takes: ' +
-      '`@default 50`.',
+      'On an optional string, number, boolean, bigint, Decimal, Currency or union of literals, a value that it takes, ' +
+      'without quotes: `@default 50`.',
     fits: isKind('string', 'number', 'boolean', 'enum', 'decimal', 'currency', 'bigint'),
     parse: (text, field, others) =>
       field.optional ? parseDefault(text, field.type, others, others.numeric ?? DEFAULT_NUMERIC) : undefined,

@@ -4,6 +4,9 @@ import type { JsonValue } from '../../runtime/domain/json.js';
 import { compileRules, type ValueRules } from '../../runtime/domain/value-rules.js';
 import type { TypeSchema } from './type-schema.js';
 
+/** A text is written without quotes: they would become part of it. */
+const QUOTED = /^(["'`]).*\1$/s;
+
 /** Parses a default as the server parses the field in a request. @returns undefined if the field refuses the value */
 export function parseDefault(
   text: string,
@@ -14,7 +17,7 @@ export function parseDefault(
   const isBroken = (value: unknown): boolean => compileRules(rules)(value) !== undefined;
   switch (type.kind) {
     case 'string':
-      return isBroken(text) ? undefined : text;
+      return QUOTED.test(text) || isBroken(text) ? undefined : text;
     case 'boolean':
       return text === 'true' ? true : text === 'false' ? false : undefined;
     case 'enum':

@@ -5,6 +5,8 @@ export interface ThingTouchActionParams {
   /** @default BLUE */
   readonly color?: 'RED' | 'GREEN';
   readonly size: Default<number>;
+  /** @default 'blue' */
+  readonly shade: Default<string>;
   /** @secret */
   readonly pin?: string;
   readonly note?: string; /** A comment, and a tag @of other tools */
