@@ -10,7 +10,7 @@ import { readModules, walk } from './import-graph.js';
 const LINES: Readonly<Record<string, number>> = {
   cli: 4_590,
   'generator/build': 50,
-  'generator/check': 1_290,
+  'generator/check': 1_300,
   'generator/emit': 3_790,
   'generator/event-lock': 730,
   'generator/read': 5_730,

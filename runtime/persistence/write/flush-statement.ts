@@ -61,7 +61,7 @@ type RowsOfPlan<R> = (plan: PlanWrite) => readonly R[] | undefined;
  */
 class FlushStatement {
   readonly #origin: FlushOrigin;
-  readonly #chains: readonly (readonly PlanWrite[])[];
+  readonly #withdrawn: ReadonlySet<string>;
   readonly #plans: readonly NumberedRow<PlanWrite>[];
   readonly #tables: readonly TableChanges[];
   readonly #form: StatementForm;
@@ -71,7 +71,6 @@ class FlushStatement {
   readonly #groups: string | undefined = undefined;
   /** Undefined: no group can be left out because of a row. */
   readonly #checks: VersionChecks | undefined = undefined;
-  #withdrawn: ReadonlySet<string> | undefined;
   /** Names of the expressions that write to `eventlog`. */
   #written = '';
 
@@ -79,7 +78,7 @@ class FlushStatement {
     const plans = groups.flat();
     const changes = groups.map(foldGroup);
     this.#origin = origin;
-    this.#chains = groups.filter(({ length }) => length > 1);
+    this.#withdrawn = withdrawnIn(groups);
     this.#plans = plans.map((row, index) => ({ number: index + 1, row }));
     this.#tables = changesByTable(changes);
     this.#form = isSingle(plans) ? SINGLE : MERGED;
@@ -102,7 +101,7 @@ class FlushStatement {
     this.#record('ev', eventlog.EVENTS, (plan) => eventsOf(plan, this.#origin));
     this.#record('k', eventlog.KEYS, ({ key }) => key && [key]);
     this.#record('sc', eventlog.SCHEDULES, ({ schedules, traceContext }) => {
-      return schedules?.map((row) => ({ ...row, traceContext, isCancelled: this.#isWithdrawn(row.id) }));
+      return schedules?.map((row) => ({ ...row, traceContext, isCancelled: this.#withdrawn.has(row.id) }));
     });
     this.#record('j', eventlog.JOURNAL, ({ journal }) => journal && [journal]);
     this.#cancel();
@@ -174,17 +173,6 @@ class FlushStatement {
     });
   }
 
-  /**
-   * Whether another plan of the group cancels this scheduled action: the update of `#cancel` does not see rows that the
-   * same statement inserts.
-   */
-  #isWithdrawn(id: string): boolean {
-    this.#withdrawn ??= new Set(
-      this.#chains.flatMap((plans) => plans.flatMap(({ cancelledSchedules = [] }) => cancelledSchedules)),
-    );
-    return this.#withdrawn.has(id);
-  }
-
   #bind<R>(alias: string, cells: readonly Cell<R>[], rows: readonly NumberedRow<R>[]): BoundRows {
     return this.#form.bind(this.#builder, alias, cells, rows);
   }
@@ -198,6 +186,15 @@ class FlushStatement {
   #isApplied(group: string): string | undefined {
     return this.#checks === undefined ? undefined : this.#form.isIn(group, cte(OK));
   }
+}
+
+/**
+ * Ids of scheduled actions that a plan of a chain cancels. Where the chain has scheduled them as well, their rows are
+ * inserted as cancelled, because an update does not see what its statement inserts.
+ */
+function withdrawnIn(groups: FlushRequest['groups']): ReadonlySet<string> {
+  const chains = groups.filter(({ length }) => length > 1);
+  return new Set(chains.flatMap((plans) => plans.flatMap((plan) => plan.cancelledSchedules ?? [])));
 }
 
 /** Whether it is one plan with at most one row of each kind. */
