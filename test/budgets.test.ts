@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_010,
   'runtime/http': 5_220,
   'runtime/locks': 510,
-  'runtime/migration': 2_830,
+  'runtime/migration': 2_843,
   'runtime/observability': 820,
   'runtime/openapi': 810,
   'runtime/persistence': 5_490,
