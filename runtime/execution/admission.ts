@@ -40,13 +40,18 @@ export function requireReach(plan: ReachingPlan, reach: Reach | undefined): void
     reach.require(ShardedId.named('Action', id).resolveShardIdentifier());
 }
 
-/** @throws CrossShardException if a plan without permission for several shards has several shard transactions */
+/**
+ * A key covers one commit, and shards commit one by one.
+ *
+ * @throws CrossShardException if a plan with a key, or without permission for several shards, has several shard
+ *   transactions
+ */
 export function requireOneShard(
   actionName: string,
   parts: readonly PlanPart[],
-  { allowCrossShard }: ExecutionConfiguration,
+  { allowCrossShard, idempotencyKey }: ExecutionConfiguration,
 ): void {
-  if (parts.length < 2 || allowCrossShard) return;
+  if (parts.length < 2 || (allowCrossShard && idempotencyKey === undefined)) return;
   throw new CrossShardException(
     actionName,
     parts.map(({ shard }) => shard.toString()),
