@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 570,
   'runtime/domain': 2_920,
-  'runtime/events': 6_532,
+  'runtime/events': 6_539,
   'runtime/execution': 4_010,
   'runtime/http': 5_220,
   'runtime/locks': 510,
