@@ -40,12 +40,7 @@ export function requireReach(plan: ReachingPlan, reach: Reach | undefined): void
     reach.require(ShardedId.named('Action', id).resolveShardIdentifier());
 }
 
-/**
- * A key covers one commit, and shards commit one by one.
- *
- * @throws CrossShardException if a plan with a key, or without permission for several shards, has several shard
- *   transactions
- */
+/** @throws CrossShardException for several shard transactions under a key, which covers one commit, or not allowed */
 export function requireOneShard(
   actionName: string,
   parts: readonly PlanPart[],
