@@ -28,7 +28,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/doctor': 570,
   'runtime/domain': 2_920,
   'runtime/events': 6_539,
-  'runtime/execution': 4_010,
+  'runtime/execution': 4_018,
   'runtime/http': 5_220,
   'runtime/locks': 510,
   'runtime/migration': 2_843,

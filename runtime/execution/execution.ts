@@ -372,12 +372,12 @@ export class Execution<Params, Result> {
   }
 
   /** Pauses before the next attempt, except for a row left to another process, which has its own pause. */
-  async #pause({ end, rows, error }: Retry): Promise<void> {
+  async #pause({ end, rows, error, leastMs = LEAST_MS }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
     const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, !this.#isHidden) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
-    if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
+    if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + leastMs) throw error;
     this.#tally.paused(pauseMs);
     if (leftMs > 0) return;
     try {

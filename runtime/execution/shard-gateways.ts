@@ -157,6 +157,11 @@ export class ShardGateways implements RepositoryContext {
     return gateway;
   }
 
+  /** Time for a statement that waits for a lock in vain to report that, in milliseconds. */
+  lockWaitMs(shard: ShardIdentifier): number {
+    return lockTimeoutOf(this.#databases, shard) + ANSWER_MS;
+  }
+
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
     const gateway = this.gateway(shard);
     const reader = gateway.readers.get(model) ?? addReader(gateway, model, modelsById(model, gateway));
@@ -191,12 +196,16 @@ function writerLimits(
   return {
     ...DEFAULT_WRITER_LIMITS,
     ...writing,
-    /** A reload may change it, or remove the shard. */
     get lockWaitMs() {
-      if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
-      return databases.memberConfig(shard).primary.lockTimeoutMs;
+      return lockTimeoutOf(databases, shard);
     },
   };
+}
+
+/** A reload may change it, or remove the shard. */
+function lockTimeoutOf(databases: ExecutionDatabases, shard: ShardIdentifier): number {
+  if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
+  return databases.memberConfig(shard).primary.lockTimeoutMs;
 }
 
 function readBy(
