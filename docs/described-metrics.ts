@@ -25,6 +25,7 @@ export async function describedMetrics(): Promise<readonly DescribedMetric[]> {
         ...{ shard, name: 'x', isServed: true, maximumConnections: 1, queued: 0 },
         pool: { open: 0, idle: 0, waiting: 0, circuit: 'closed' },
         written: { statements: 0, plans: 0, folded: 0, splits: 0 },
+        replicaSkips: { behind: 1, slow: 0, unreachable: 0, cancelled: 0, promoted: 0 },
       },
     ],
     actions: () => [

@@ -224,7 +224,9 @@ function wireApplication<Collaborators>(
   const { clock = systemClock, warn = (message: string) => console.warn(message) } = options;
   for (const { modelClass, name } of application.models) nameClass(modelClass(), name);
   const catalog = new EventCatalog([...application.events, sagaWokenEvent]);
+  const log = safeLogger(options.log, defaultLogger());
   const gateways = new ShardGateways(databases, options.namespace, catalog, {
+    log,
     writing: options.writing,
     rememberedModels: options.execution?.rememberedModels,
   });
@@ -240,7 +242,6 @@ function wireApplication<Collaborators>(
   const reach =
     tenancy && reachBy(tenancy, { groupNumbers: (groups) => databases.groupNumbers(groups), own });
   const environment = systemEnvironment(clock);
-  const log = safeLogger(options.log, defaultLogger());
   const executor = new ActionExecutor({
     registry,
     gateways,

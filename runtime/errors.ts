@@ -115,7 +115,10 @@ export class ModelNotFoundError extends FwError {
   }
 }
 
-/** The plan changes several shards and `allowCrossShard` is not true. Nothing was written. */
+/**
+ * The plan changes several shards, and `allowCrossShard` is not true or the execution has an idempotency key. Nothing was
+ * written.
+ */
 export class CrossShardException extends FwError {
   readonly code = 'FW_CROSS_SHARD';
   /** The shards that the plan touches, in staging order, as `(group, member)`. */
@@ -124,7 +127,7 @@ export class CrossShardException extends FwError {
   constructor(actionName: string, shards: readonly string[]) {
     super(
       `${actionName} touches more than one shard: ${shards.join(', ')}. ` +
-        'Nothing was written. Split the action, or run it with allowCrossShard(true).',
+        'Nothing was written. Split the action, or run it with allowCrossShard(true) and without an idempotency key.',
     );
     this.shards = shards;
   }

@@ -24,6 +24,11 @@ ${SQL}`;
     tables: [],
   });
   expect(readMigrationHeader(`${SQL};\n-- fw-gen: tables notes\n`)).toEqual({ inTransaction: true });
+  expect(readMigrationHeader(`-- fw-gen: replaces 0123456789ab 9f86d081884c\n${SQL}`)).toEqual({
+    inTransaction: true,
+    replaces: ['0123456789ab', '9f86d081884c'],
+  });
+  expect(readMigrationHeader(`-- fw-gen: replaces 0123\n${SQL}`).unknown).toBe('replaces 0123');
   expect(readMigrationHeader(`-- fw-gen: tablets a\n${SQL}`).unknown).toBe('tablets a');
 });
 
@@ -39,7 +44,9 @@ test('tables are shared by name, and unknown unless both declare them', () => {
   expect(sharedTables(undefined, [])).toBe('unknown');
 });
 
-test('only the comments on the order are left out of a text', () => {
+test('only the comments on the order and on earlier texts are left out of a text', () => {
   const kept = `-- fw-gen: no transaction\n-- Note.\n${SQL};\n-- fw-gen: tables notes\n`;
-  expect(withoutOrder(`-- fw-gen: first\n-- fw-gen: tables notes\n${kept}`)).toBe(kept);
+  expect(
+    withoutOrder(`-- fw-gen: first\n-- fw-gen: tables notes\n-- fw-gen: replaces 0123456789ab\n${kept}`),
+  ).toBe(kept);
 });

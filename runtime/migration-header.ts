@@ -4,6 +4,7 @@
  *     -- fw-gen: after 20260301090000_create_notes
  *     -- fw-gen: tables notes, "Odd name"
  *     -- fw-gen: no transaction
+ *     -- fw-gen: replaces 9f86d081884c
  */
 export interface MigrationHeader {
   readonly inTransaction: boolean;
@@ -11,6 +12,8 @@ export interface MigrationHeader {
   readonly after?: string;
   /** Tables that it reads or changes, without their schemas; undefined: not declared, so it may touch any. */
   readonly tables?: readonly string[];
+  /** Beginnings of the checksums of earlier texts, which some shards have applied instead of this one. */
+  readonly replaces?: readonly string[];
   /** Text of the first comment `-- fw-gen:` that is none of these. */
   readonly unknown?: string;
 }
@@ -18,7 +21,7 @@ export interface MigrationHeader {
 /** Comments and blank lines before the first statement. */
 const HEAD = /^(?:[^\S\n]*(?:--[^\n]*)?(?:\n|$))*/;
 const DIRECTIVE = /^[^\S\n]*--[^\S\n]*fw-gen:[^\S\n]*([^\n]*?)[^\S\n]*$/gm;
-const ORDER = /^[^\S\n]*--[^\S\n]*fw-gen:[^\S\n]*(?:after|first|tables)\b[^\n]*(?:\n|$)/gm;
+const ORDER = /^[^\S\n]*--[^\S\n]*fw-gen:[^\S\n]*(?:after|first|tables|replaces)\b[^\n]*(?:\n|$)/gm;
 const IDENTIFIER = /"(?:[^"]|"")+"|[^\s",.]+/;
 const TABLE = new RegExp(`(?:(?:${IDENTIFIER.source})\\.)?(${IDENTIFIER.source})`, 'g');
 
@@ -37,6 +40,7 @@ export function readDirective(text: string): Partial<MigrationHeader> | undefine
   if (text === 'first') return { after: '' };
   const [, word, rest = ''] = /^(after|tables)(?:\s+(.*))?$/.exec(text) ?? [];
   if (word === 'after' && /^\S+$/.test(rest)) return { after: rest };
+  if (/^replaces(?:\s+[0-9a-f]{12,64})+$/.test(text)) return { replaces: text.split(/\s+/).slice(1) };
   return word === 'tables' ? { tables: readTables(rest) } : undefined;
 }
 
@@ -54,7 +58,7 @@ export function printTables(tables: readonly string[]): string {
     .join(', ');
 }
 
-/** The SQL without the comments on its order, which may be corrected after the migration was applied. */
+/** The SQL without the comments on its order and on earlier texts, which may be corrected after it was applied. */
 export function withoutOrder(up: string): string {
   const head = HEAD.exec(up)?.[0] ?? '';
   return head.replace(ORDER, '') + up.slice(head.length);

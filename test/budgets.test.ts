@@ -8,13 +8,13 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_590,
+  cli: 4_600,
   'generator/build': 50,
   'generator/check': 1_300,
   'generator/emit': 3_790,
   'generator/event-lock': 730,
   'generator/read': 5_730,
-  'generator/schema': 1_370,
+  'generator/schema': 1_360,
   'generator/write': 550,
   'runtime/access': 1_240,
   'runtime/action': 1_660,
@@ -27,12 +27,12 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 570,
   'runtime/domain': 2_920,
-  'runtime/events': 6_590,
-  'runtime/execution': 4_010,
+  'runtime/events': 6_610,
+  'runtime/execution': 4_020,
   'runtime/http': 5_220,
   'runtime/locks': 510,
-  'runtime/migration': 2_830,
-  'runtime/observability': 820,
+  'runtime/migration': 2_850,
+  'runtime/observability': 840,
   'runtime/openapi': 810,
   'runtime/persistence': 5_510,
   'runtime/pglite': 1_160,
@@ -40,11 +40,11 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_740,
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
-  'runtime/sharding': 3_790,
+  'runtime/sharding': 3_850,
   'runtime/testing': 2_320,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 2_000, generator: 700 };
+const LOOSE_LINES = { runtime: 1_980, generator: 700 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

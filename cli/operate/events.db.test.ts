@@ -253,8 +253,21 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
       failures: [],
     });
     expect((await events('failovers', '--shard', '1,0', '--acknowledge')).code).toBe(0);
+    // Another failover is noticed while this one is acknowledged.
+    await ledger.rows(`create function noticed() returns trigger language plpgsql as $$ begin
+      insert into eventlog.timelines (system_identifier, timeline, previous)
+        values ('another', '00000009', '00000001') on conflict do nothing;
+      return null; end $$`);
+    await ledger.rows(`create trigger noticed after update on eventlog.timelines
+      for each row execute function noticed()`);
+    const raced = await events('failovers', '--acknowledge');
+    expect([raced.code, raced.info.split('\n').length]).toEqual([1, 3]);
+    expect(raced.error).toMatch(/^\(0, 0\) \S+: 1 failover not acknowledged, reported meanwhile/);
     const last = await events('failovers', '--acknowledge');
-    expect([last.code, last.info.split('\n').length]).toEqual([0, 3]);
+    expect([last.code, last.info]).toEqual([
+      0,
+      expect.stringContaining('from timeline 00000001 to 00000009'),
+    ]);
     expect(await events('failovers')).toEqual(none);
   });
 

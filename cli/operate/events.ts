@@ -22,20 +22,27 @@ const FAILOVERS = shardCommand({
   inputs: { acknowledge: flag('--acknowledge', 'mark these as handled and hide them') },
   each: async ({ operations }, { acknowledge }, shard) => {
     const reports = await operations.failovers(shard);
-    if (acknowledge === true) await operations.acknowledgeFailovers(shard);
-    return reports;
+    if (acknowledge !== true) return { reports, left: 0 };
+    await operations.acknowledgeFailovers(shard, reports);
+    return { reports, left: (await operations.failovers(shard)).length };
   },
   report: (found, { acknowledge }) => {
-    const failovers = named(found);
+    const failovers = named(found.map(({ value, ...shard }) => ({ ...shard, value: value.reports })));
+    const open = found.filter(({ value: { left } }) => left > 0);
     return {
       json: { failovers },
+      errors: open.map(
+        ({ shard, name, value: { left } }) =>
+          `${shard} ${name}: ${counted(left, 'failover')} not acknowledged, reported meanwhile: run the command again.`,
+      ),
       lines: failovers.flatMap((each) =>
         failoverLines(each).map((line) => `${each.shard} ${cell(each.name)}: ${oneLine(line)}`),
       ),
       none: 'No unacknowledged failovers.',
       isDrift:
-        acknowledge !== true &&
-        failovers.some(({ ahead, lostCauses }) => ahead.length + lostCauses.length > 0),
+        open.length > 0 ||
+        (acknowledge !== true &&
+          failovers.some(({ ahead, lostCauses }) => ahead.length + lostCauses.length > 0)),
     };
   },
 });

@@ -30,7 +30,12 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
     const before = await history(account, '--at', time, '--format', 'json');
     expect(JSON.parse(before.info)).toMatchObject({
       events: [
-        { modelVersion: 2, payload: { amount: '5' }, date: expect.stringMatching(/T\d\d:\d\d:\d\d\.123Z$/) },
+        {
+          modelVersion: 2,
+          eventVersion: 1,
+          payload: { amount: '5' },
+          date: expect.stringMatching(/T\d\d:\d\d:\d\d\.123Z$/),
+        },
       ],
     });
     const last = await history(account, '--limit', '1', '--format', 'json');

@@ -75,6 +75,37 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     expect(again.info).toMatch(/\(1, 0\) +\S+ +1 +done/);
   });
 
+  test('a text that fails on one shard names what that shard has applied before, and can be replaced', async () => {
+    project(await empty());
+    migrationFile('0001_things', 'create table pairs (a int4, b int4)');
+    migrationFile('0002_pairs', 'insert into pairs values (1, 1)');
+    expect((await fwGen('migrate', 'up')).code).toBe(0);
+    await cli.rows('insert into pairs values (1, 1)', FIVE[2]);
+    const sqlFile = (name: string, sql: string): void => cli.write(`src/migrations/${name}.sql`, sql);
+    sqlFile('0003_note', 'alter table pairs add column note text;');
+    sqlFile('0004_key', 'create unique index pairs_key on pairs (a, b);');
+    const failed = await fwGen('migrate', 'up');
+    expect(failed.code).toBe(1);
+    expect(failed.info).toMatch(
+      /^\(1, 0\) +\S+ +1 +Migration 0004_key failed .*pairs_key.*0004_key\.sql:1\)$/m,
+    );
+    expect(failed.error).toMatch(/\(1, 0\) 1 applied, then failed: Migration 0004_key/);
+    expect(failed.info.match(/ 2 +done$/gm)).toHaveLength(4);
+    const mended =
+      'delete from pairs using pairs as other where pairs = other and pairs.ctid > other.ctid;\n' +
+      'create unique index pairs_key on pairs (a, b);';
+    sqlFile('0004_key', mended);
+    const changed = await fwGen('migrate', 'up');
+    const [, former] = /0004_key was changed .* had the checksum ([0-9a-f]{12})/.exec(changed.info) ?? [];
+    expect([changed.code, former]).toEqual([1, expect.any(String)]);
+    sqlFile('0004_key', `-- fw-gen: replaces ${former}\n${mended}`);
+    const replaced = await fwGen('migrate', 'up');
+    expect([replaced.code, replaced.info.match(/ 0 +done$/gm)?.length]).toEqual([0, 5]);
+    expect((await fwGen('migrate', 'status')).code).toBe(0);
+    sqlFile('0004_key', `-- fw-gen: replaces 0123456789ab\n${mended}`);
+    expect((await fwGen('migrate', 'status')).info.match(/0004_key was changed/g)).toHaveLength(4);
+  });
+
   test('accepts SQL files and modules, and reports file and line of a refused statement', async () => {
     project(await empty());
     migrationFile('0001_things', TABLE);

@@ -1,4 +1,9 @@
-import type { MigrationStep, ShardDrift, ShardMigrationStatus } from '../../runtime/operations.js';
+import type {
+  MigrationStep,
+  ShardDrift,
+  ShardIdentifier,
+  ShardMigrationStatus,
+} from '../../runtime/operations.js';
 import { CONFIG, type CommandEntry, FORMAT, flag, PARALLEL, type Report } from '../command.js';
 import { DIFF } from '../diff-command.js';
 import type { Output } from '../exit.js';
@@ -75,17 +80,18 @@ async function applyAll(
 ): Promise<Report> {
   const migrations = await readMigrations(config);
   // A line on standard error for each finished shard, so that standard output contains only the result.
-  let ended = 0;
+  const appliedOn = new Map<ShardIdentifier, readonly string[]>();
   const progress = ({ shard, applied, error, elapsedMs }: MigrationStep): void => {
-    ended += 1;
-    const result = error === undefined ? `${applied.length} applied` : `failed: ${runtime.messageOf(error)}`;
-    output.error(`[${ended}/${databases.shards().length}] ${shard} ${result}, ${elapsedMs} ms`);
+    appliedOn.set(shard, applied);
+    const failure = error === undefined ? '' : `, then failed: ${runtime.messageOf(error)}`;
+    const place = `[${appliedOn.size}/${databases.shards().length}] ${shard}`;
+    output.error(`${place} ${applied.length} applied${failure}, ${elapsedMs} ms`);
   };
   const outcomes = await runtime.migrateShards(databases, { migrations, atOnce, progress });
   const shards = outcomes.map((outcome) => ({
     shard: outcome.shard.toString(),
     name: databases.memberConfig(outcome.shard).name,
-    applied: outcome.ok ? outcome.value.applied : [],
+    applied: appliedOn.get(outcome.shard) ?? [],
     error: outcome.ok ? undefined : runtime.messageOf(outcome.error),
   }));
   const table = tableLines(shards, {

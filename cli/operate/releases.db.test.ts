@@ -50,6 +50,24 @@ describeOn('postgresql', 'fw-gen events, with two releases', (harness) => {
     expect((await events('lag')).code).toBe(1);
   });
 
+  test('lag names a handler that no running process has, and exits with 1', async () => {
+    const on = await open();
+    const before = release(on, { handlers: [handlerOf('Removed', () => {})] });
+    before.events.start();
+    await before.credit(await before.open());
+    await until(async () => (await before.events.lag())[0]?.consumers[0]?.behind === 0);
+    await before.events.stop();
+    // No process delivers: that alone is no reason to act.
+    const stopped = await events('lag');
+    expect([stopped.code, stopped.info]).toEqual([0, expect.stringMatching(/Removed .* no process$/m)]);
+    release(on, { handlers: [handlerOf('Other', () => {})] }).events.start();
+    const waits = /Removed .* waits: no running process has it; if it was removed, delete its row/;
+    await until(async () => waits.test((await events('lag')).info));
+    expect((await events('lag')).code).toBe(1);
+    await before.rows("delete from eventlog.consumers where name = 'Removed'");
+    await until(async () => (await events('lag')).code === 0);
+  });
+
   test('narrow lets a release continue that selects less, and says where there was nothing to narrow', async () => {
     const on = await open();
     const seen: string[] = [];

@@ -317,7 +317,7 @@ describe('The doctor on real servers', () => {
       expect([level, text]).toEqual(['fault', expect.stringMatching(/ saga is gone; 1 more$/)]);
       expect(text).toContain(`(1, 1) has step 1 PAYING of saga ${sagas[0]} since `);
 
-      await register.acknowledge();
+      await register.acknowledge(await register.unacknowledged());
       expect(await failovers()).toEqual([]);
     });
   });

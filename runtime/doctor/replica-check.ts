@@ -25,7 +25,7 @@ export async function checkReplica(
       return [fault('replica', found, 'secondary-config names the replica of another member. Correct it.')];
     }
     if (standby !== true) {
-      const found = `${replica.description} is not a standby`;
+      const found = `${replica.description} is not a standby, so reads go to the primary`;
       return [fault('replica', found, 'secondary-config must name a streaming replica.')];
     }
     const behind = `${replica.description}, ${Math.round(Number(lag))} ms behind`;

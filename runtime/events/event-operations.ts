@@ -155,10 +155,15 @@ export class EventOperations {
     return this.#shards.change(shard, { text: NARROW, values: [consumer, item] });
   }
 
-  /** Marks the failovers of a shard as handled. @returns how many there were */
-  async acknowledgeFailovers(shard: ShardIdentifier): Promise<number> {
+  /**
+   * Marks failovers of a shard as handled. One that a process has reported more losses for since it was read stays.
+   *
+   * @param seen from `failovers`
+   * @returns how many it has marked
+   */
+  async acknowledgeFailovers(shard: ShardIdentifier, seen: readonly Failover[]): Promise<number> {
     const register = new FailoverRegister(this.#registry.database(shard));
-    return callShard(shard, () => register.acknowledge());
+    return callShard(shard, () => register.acknowledge(seen));
   }
 
   /**

@@ -16,7 +16,7 @@ export interface ConsumerLag {
   /**
    * The reason why it waits: an event of a version or a saga in a step that no running process knows, a stored selection
    * that no running process covers, a receiver that accepts no messages, or the next attempt at an event that has failed
-   * more than once. Begins with `halted: ` if an operator must resume it.
+   * more than once; or processes that do not have it, if others run. Begins with `halted: ` if an operator must resume it.
    */
   readonly waitingFor: string | undefined;
   /** Events of any type after its checkpoint, counted up to 10,000. */
@@ -82,12 +82,19 @@ function ageMs(instant: string): column.Column<number> {
   return { sql, read: (value) => Math.max(0, Number(value)) };
 }
 
+/** Processes deliver, but none that has the handler. While none delivers, as between two starts, nothing is wrong. */
+const IS_UNKNOWN = `coalesce(c.leased_until < clock_timestamp(), true) AND (SELECT NOT bool_or(c.handler = ANY (p.handlers))
+  FROM eventlog.delivery_processes AS p WHERE p.heartbeat > clock_timestamp() - interval '1 minute')`;
+
 const CONSUMER: column.Columns<ConsumerLag> = {
   name: column.text('c.name'),
   handler: column.text('c.handler'),
   kind: column.raw('c.kind'),
   holder: column.optional(column.text('CASE WHEN c.leased_until > clock_timestamp() THEN c.holder END')),
-  waitingFor: column.optional(column.text("coalesce('halted: ' || c.halted, c.waiting_for)")),
+  waitingFor: column.optional(
+    column.text(`coalesce('halted: ' || c.halted, c.waiting_for, CASE WHEN ${IS_UNKNOWN}
+    THEN 'no running process has it; if it was removed, delete its row in eventlog.consumers' END)`),
+  ),
   behind: column.numeric('coalesce(b.behind, 0)'),
   behindMs: ageMs('b.oldest'),
   deadLetters: column.numeric('d.letters'),

@@ -11,6 +11,8 @@ export interface HistoryEntry {
   readonly date: string;
   readonly eventType: string;
   readonly eventId: string;
+  /** Version of the event's class when the event was stored. */
+  readonly eventVersion: number;
   /** What has changed, as the event says it. */
   readonly payload: JsonObject;
   /** The row of the action may have been deleted by retention: then name and principal are undefined. */
@@ -50,6 +52,7 @@ const ENTRY: column.Columns<HistoryEntry> = {
   date: { sql: 'e.created_date', read: (value) => (value as Date).toISOString() },
   eventType: column.text('e.event_type'),
   eventId: column.text('e.id'),
+  eventVersion: column.numeric('e.event_version'),
   payload: column.raw('e.payload'),
   actionId: column.text('e.action_id'),
   actionName: column.optional(column.text('a.name')),

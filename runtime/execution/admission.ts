@@ -40,13 +40,13 @@ export function requireReach(plan: ReachingPlan, reach: Reach | undefined): void
     reach.require(ShardedId.named('Action', id).resolveShardIdentifier());
 }
 
-/** @throws CrossShardException if a plan without permission for several shards has several shard transactions */
+/** @throws CrossShardException for several shard transactions under a key, which covers one commit, or not allowed */
 export function requireOneShard(
   actionName: string,
   parts: readonly PlanPart[],
-  { allowCrossShard }: ExecutionConfiguration,
+  { allowCrossShard, idempotencyKey }: ExecutionConfiguration,
 ): void {
-  if (parts.length < 2 || allowCrossShard) return;
+  if (parts.length < 2 || (allowCrossShard && idempotencyKey === undefined)) return;
   throw new CrossShardException(
     actionName,
     parts.map(({ shard }) => shard.toString()),

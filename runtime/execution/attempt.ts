@@ -16,6 +16,8 @@ export interface Retry {
    * on.
    */
   readonly rows?: readonly string[];
+  /** Minimum remaining time for a further attempt, in milliseconds. Default `LEAST_MS`. */
+  readonly leastMs?: number;
   /** The values of the attempt for a natural key that another model holds. */
   readonly wanted?: string;
 }

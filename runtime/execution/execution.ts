@@ -1,7 +1,7 @@
 import type { StagedItem } from '../action/action-plan.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
-import { AbortedError, PlanMisuseError } from '../errors.js';
+import { AbortedError } from '../errors.js';
 import { partsToJson } from '../persistence/journal/journal-entry.js';
 import { allApplied, type PendingPlan } from '../persistence/write/pending-plan.js';
 import type { PartWrite, PlanWrite } from '../persistence/write/plan-write.js';
@@ -273,10 +273,7 @@ export class Execution<Params, Result> {
     // Refuses an unknown shard before the first write on any other.
     for (const { shard } of parts) this.#gateways.gateway(shard);
     requireOneShard(action.name, parts, configuration);
-    if (parts.length === 1 || guard === undefined) return parts;
-    throw new PlanMisuseError(
-      `${action.name} touches several shards, which commit one by one: no single idempotency key can cover that`,
-    );
+    return parts;
   }
 
   async #persistDetached(parts: readonly PlanPart[], startedDate: Date, result: Result): Promise<PartResult> {
@@ -375,12 +372,12 @@ export class Execution<Params, Result> {
   }
 
   /** Pauses before the next attempt, except for a row left to another process, which has its own pause. */
-  async #pause({ end, rows, error }: Retry): Promise<void> {
+  async #pause({ end, rows, error, leastMs = LEAST_MS }: Retry): Promise<void> {
     const { maximumAttempts, configuration } = this.#request;
     const { random, sleep } = this.#environment;
     const leftMs = end === 'stale' && rows !== undefined ? this.#contention.stale(rows, !this.#isHidden) : 0;
     const pauseMs = leftMs > 0 ? leftMs : attemptPauseMs(this.#attempt, random());
-    if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + LEAST_MS) throw error;
+    if (this.#attempt >= maximumAttempts || this.#limit.remainingMs() <= pauseMs + leastMs) throw error;
     this.#tally.paused(pauseMs);
     if (leftMs > 0) return;
     try {

@@ -5,6 +5,7 @@ import { time } from '../concurrency/time.js';
 import type { MemberConfig } from '../config/types.js';
 import type { NaturalKey } from '../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
+import type { Logger } from '../domain/logger.js';
 import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DeadlineExceededError, WriteInPerformError } from '../errors.js';
@@ -48,6 +49,8 @@ export interface ShardGatewaysOptions {
   readonly writing?: Partial<WritingLimits> | undefined;
   /** Maximum committed states in memory; 0: none. Default 10,000. */
   readonly rememberedModels?: number | undefined;
+  /** Receives skipped replicas. Default: discarded. */
+  readonly log?: Logger | undefined;
   /** The store of each shard. Default: its database. */
   readonly storeOf?: ((shard: ShardIdentifier) => ShardStore) | undefined;
 }
@@ -92,7 +95,7 @@ export class ShardGateways implements RepositoryContext {
     databases: ExecutionDatabases,
     namespace: string,
     events: EventCatalog,
-    { writing = {}, rememberedModels = REMEMBERED_MODELS, storeOf }: ShardGatewaysOptions = {},
+    { writing = {}, rememberedModels = REMEMBERED_MODELS, storeOf, log }: ShardGatewaysOptions = {},
   ) {
     checkWritingLimits(writing);
     this.remembered = new RememberedModels(rememberedModels, {
@@ -107,7 +110,8 @@ export class ShardGateways implements RepositoryContext {
     this.namespace = namespace;
     this.events = events;
     // Executions base decisions on their reads, so they always read the primary.
-    this.replicas = new ReplicaReads(databases, () => currentPerformScope() === undefined);
+    const isAllowed = (): boolean => currentPerformScope() === undefined;
+    this.replicas = new ReplicaReads(databases, { isAllowed, log });
     databases.guardWith(refuseInPerform);
     // If a shard of this name is added again, it may be another database.
     databases.onRemoved((shard) => {
@@ -153,6 +157,11 @@ export class ShardGateways implements RepositoryContext {
     return gateway;
   }
 
+  /** Time for a statement that waits for a lock in vain to report that, in milliseconds. */
+  lockWaitMs(shard: ShardIdentifier): number {
+    return lockTimeoutOf(this.#databases, shard) + ANSWER_MS;
+  }
+
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
     const gateway = this.gateway(shard);
     const reader = gateway.readers.get(model) ?? addReader(gateway, model, modelsById(model, gateway));
@@ -187,12 +196,16 @@ function writerLimits(
   return {
     ...DEFAULT_WRITER_LIMITS,
     ...writing,
-    /** A reload may change it, or remove the shard. */
     get lockWaitMs() {
-      if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
-      return databases.memberConfig(shard).primary.lockTimeoutMs;
+      return lockTimeoutOf(databases, shard);
     },
   };
+}
+
+/** A reload may change it, or remove the shard. */
+function lockTimeoutOf(databases: ExecutionDatabases, shard: ShardIdentifier): number {
+  if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
+  return databases.memberConfig(shard).primary.lockTimeoutMs;
 }
 
 function readBy(

@@ -152,7 +152,7 @@ export function sendPart(part: PartWrite, options: SendOptions): SentPart {
 async function afterAnswer(
   { shard, write }: PartWrite,
   failure: DriverFailure,
-  { guard }: SendOptions,
+  { guard, gateways }: SendOptions,
 ): Promise<PartResult> {
   const error = publicError(failure, shard);
   if (guard !== undefined && error instanceof UniqueViolationError && isAboutKeys(failure)) {
@@ -160,7 +160,11 @@ async function afterAnswer(
   }
   const taken = error instanceof UniqueViolationError ? keyTaken(write.items, error) : undefined;
   if (taken !== undefined) return { kind: 'retry', end: 'key-taken', ...taken };
-  if (isRetried(failure)) return { kind: 'retry', end: 'locked', error };
+  const meaning = failure.sqlState === undefined ? 'other' : sqlStateMeaning(failure.sqlState);
+  if (meaning === 'transient') return { kind: 'retry', end: 'locked', error };
+  // If the deadline passed while another attempt waited for the lock, its outcome would be unknown.
+  if (meaning === 'locked')
+    return { kind: 'retry', end: 'locked', error, leastMs: gateways.lockWaitMs(shard) };
   throw error;
 }
 
@@ -208,13 +212,6 @@ async function replayOrRetry(guard: KeyGuard, shard: ShardIdentifier): Promise<P
 /** A table of the application, and thus its constraint, may have the same name. */
 function isAboutKeys({ schema, constraint }: DriverFailure): boolean {
   return schema === 'eventlog' && constraint === KEY_CONSTRAINT;
-}
-
-/** Conflicts and locks: another attempt with fresh reads may succeed. */
-function isRetried({ sqlState }: DriverFailure): boolean {
-  if (sqlState === undefined) return false;
-  const meaning = sqlStateMeaning(sqlState);
-  return meaning === 'transient' || meaning === 'locked';
 }
 
 function staleError({ action, items }: PlanWrite): StaleModelError {

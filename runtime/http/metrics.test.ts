@@ -23,6 +23,7 @@ const statistics: ShardStatistics = {
   pool: { open: 3, idle: 1, waiting: 2, circuit: 'open' },
   queued: 5,
   written: { statements: 7, plans: 70, folded: 11, splits: 1 },
+  replicaSkips: { behind: 1, slow: 2, unreachable: 0, cancelled: 0, promoted: 0 },
 };
 const consumer = { handler: 'Mailer', holder: undefined, waitingFor: undefined, behind: 4, behindMs: 2_500 };
 const idle = { ...consumer, behind: 0, behindMs: 0, deadLetters: 0, parkedModels: 0 };

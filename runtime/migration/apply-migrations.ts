@@ -12,12 +12,13 @@ export interface MigrationTarget {
   /** See `ShardDatabase.sessionState`. */
   readonly sessionState: boolean;
   readonly log: (message: string) => void;
+  /** Receives the names of applied migrations, also of those before a failure. */
+  readonly applied: string[];
 }
 
 /**
  * Applies missing migrations, each in its own transaction unless it declares otherwise.
  *
- * @returns the names of the applied migrations
  * @throws MigrationError naming shard and migration
  * @throws MigrationOrderError if one would have to run after a later one that touches the same table
  */
@@ -25,18 +26,16 @@ export async function applyMigrations(
   target: MigrationTarget,
   set: MigrationSet,
   migrations: readonly Migration[],
-): Promise<readonly string[]> {
+): Promise<void> {
   requireDistinctNames(migrations);
-  const { session, shard, log } = target;
+  const { session, shard, log, applied } = target;
   const comparison = compareMigrations(migrations, await readApplied(session, set));
   requireApplicable(comparison, shard);
-  const applied: string[] = [];
   for (const migration of comparison.pending) {
     if (!(await applyOne(target, set, migration))) continue;
     applied.push(migration.name);
     log(`Shard ${shard}: applied ${set} migration ${migration.name}`);
   }
-  return applied;
 }
 
 const NEEDS_SESSION =

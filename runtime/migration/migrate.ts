@@ -47,7 +47,10 @@ export interface MigrationReport {
 /** The result on one shard. */
 interface ShardMigrationReport {
   readonly shard: ShardIdentifier;
-  /** Names of the migrations that were applied now, this package's own first; empty if none was missing. */
+  /**
+   * Names of the migrations that were applied now, this package's own first, also of those before a failure; empty if
+   * none was missing.
+   */
   readonly applied: readonly string[];
 }
 
@@ -81,16 +84,18 @@ export function migrateShards(
   const { progress = () => {}, atOnce = SHARDS_AT_ONCE } = options;
   return onEachShard(databases.shards(), atOnce, async (shard) => {
     const startedAt = time.nowMs();
-    const ended = (result: Pick<MigrationStep, 'applied' | 'error'>): void =>
-      progress({ shard, ...result, elapsedMs: Math.round(time.nowMs() - startedAt) });
+    const applied: string[] = [];
+    const ended = (failure: Pick<MigrationStep, 'error'> = {}): void =>
+      progress({ shard, applied, ...failure, elapsedMs: Math.round(time.nowMs() - startedAt) });
     try {
       const { defaultShard } = databases;
       const member = databases.memberConfig(shard);
-      const report = await migrateShard(databases.database(shard), member, { ...options, defaultShard });
-      ended(report);
+      const shardOptions = { ...options, defaultShard, applied };
+      const report = await migrateShard(databases.database(shard), member, shardOptions);
+      ended();
       return report;
     } catch (error) {
-      ended({ applied: [], error });
+      ended({ error });
       throw error;
     }
   });
@@ -100,6 +105,8 @@ export function migrateShards(
 export interface MigrateShardOptions extends MigrateOptions {
   /** A database that stores another default shard is refused, unchanged. Default: not checked. */
   readonly defaultShard?: ShardIdentifier;
+  /** Receives the names of applied migrations, also of those before a failure. Default: a list of its own. */
+  readonly applied?: string[];
 }
 
 /** As `migrate`, for one database that may not be part of a topology yet. */
@@ -147,10 +154,12 @@ async function migrateSession(
   await excludeOthers(session, database);
   if (options.defaultShard !== undefined) await refuseOtherDefaultShard(session, shard, options.defaultShard);
   await establishIdentity(session, shard, database.description);
-  const target = { session, shard, sessionState: database.sessionState, log: options.log ?? (() => {}) };
-  const system = await applyMigrations(target, 'framework', systemMigrations);
-  const application = await applyMigrations(target, 'application', options.migrations);
-  return { shard, applied: [...system, ...application] };
+  const { sessionState } = database;
+  const { log = () => {}, applied = [] } = options;
+  const target = { session, shard, sessionState, log, applied };
+  await applyMigrations(target, 'framework', systemMigrations);
+  await applyMigrations(target, 'application', options.migrations);
+  return { shard, applied };
 }
 
 /** Makes this the only process that migrates the database, with the settings of migrations. */

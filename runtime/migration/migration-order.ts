@@ -77,10 +77,12 @@ export function compareMigrations(
   );
   const changed = sorted.filter((each) => {
     const found = present.get(each.name);
-    return found !== undefined && found.checksum !== checksumOf(each);
+    if (found === undefined || found.checksum === checksumOf(each)) return false;
+    const { replaces = [] } = readMigrationHeader(each.up);
+    return !replaces.some((former) => found.checksum.startsWith(former));
   });
   const differences = [
-    ...changed.map(({ name }) => `${name} ${CHANGED}`),
+    ...changed.map(({ name }) => describeChanged(name, present.get(name)?.checksum ?? '')),
     ...missing.map(({ name }) => `${name} was applied, but is missing here: restore it`),
   ];
   const unordered = firstUnordered(pending, applied, texts);
@@ -93,8 +95,13 @@ export function compareMigrations(
   };
 }
 
-const CHANGED =
-  'was changed after it had been applied: restore its text, and put the change into a new migration';
+function describeChanged(name: string, checksum: string): string {
+  return (
+    `${name} was changed after it had been applied: restore its text, which had the checksum ${checksum.slice(0, 12)}, and ` +
+    'put the change into a new migration. If its text fails on another shard, see docs/migrations.md, ' +
+    '"A migration that fails on one shard"'
+  );
+}
 
 function stateOf(isChanged: boolean, isUnordered: boolean, isPending: boolean): Comparison['state'] {
   if (isChanged) return 'changed';

@@ -52,11 +52,11 @@ export function runsInTransaction({ name, up }: Migration): boolean {
   if (unknown === undefined) return inTransaction;
   throw new ValidationError(
     `Migration ${name} has the unknown directive "fw-gen: ${unknown}"; known are "no transaction", "tables <names>", ` +
-      '"after <migration>" and "first"',
+      '"after <migration>", "first" and "replaces <checksum>"',
   );
 }
 
-/** Digest that detects a changed migration. Ignores line ends, outer white space and the comments on its order. */
+/** Digest that detects a changed migration. Ignores line ends, outer white space and what `withoutOrder` leaves out. */
 export function checksumOf(migration: Migration): string {
   const text = withoutOrder(migration.up.replace(/\r\n?/g, '\n')).trim();
   return createHash('sha256').update(text).digest('hex');

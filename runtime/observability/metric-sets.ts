@@ -84,6 +84,18 @@ export const METRIC_SETS: { readonly [S in keyof Sources]: readonly MetricSet<So
         fw_shard_statement_splits_total: written.splits,
       }),
     }),
+    numbers({
+      items: (shards) =>
+        shards.flatMap(({ shard, replicaSkips = {} }) =>
+          Object.entries(replicaSkips).map(([reason, count]) => ({ shard, reason, count })),
+        ),
+      labels: { ...SHARD, reason: ({ reason }) => reason },
+      help: {
+        fw_replica_skipped_total:
+          'Reads that the primary has answered in place of the replica: that is `behind`, `slow`, `unreachable`, has `cancelled` the read, or was `promoted`',
+      },
+      values: ({ count }) => ({ fw_replica_skipped_total: count }),
+    }),
   ],
   actions: [
     numbers({

@@ -38,7 +38,18 @@ test('Metrics show the requests in progress and the refused ones as they are, un
   const written = { statements: 0, plans: 0, folded: 0, splits: 0 };
   const metrics = createMetrics({
     statistics: () => [
-      { shard: known, name: 'mexico-1', isServed: false, maximumConnections: 1, pool, queued: 0, written },
+      {
+        ...{
+          shard: known,
+          name: 'mexico-1',
+          isServed: false,
+          maximumConnections: 1,
+          pool,
+          queued: 0,
+          written,
+        },
+        replicaSkips: undefined,
+      },
     ],
   });
   let inFlight = 0;

@@ -17,6 +17,8 @@ export interface ShardStatistics {
   readonly queued: number;
   /** Writes since the process began to use the shard. */
   readonly written: WriterCounts;
+  /** Reads that its replica has not served, by reason; undefined without a replica. */
+  readonly replicaSkips: Readonly<Record<string, number>> | undefined;
 }
 
 /** The writers of the used shards. */
@@ -25,6 +27,8 @@ export interface WriterSource {
   gateway(shard: ShardIdentifier): {
     readonly writer: { readonly queued: number; readonly counters: WriterCounts };
   };
+  /** Undefined: no reads go to replicas. */
+  readonly replicas?: { skips(shard: ShardIdentifier): Readonly<Record<string, number>> };
 }
 
 const NOTHING_WRITTEN: WriterCounts = { statements: 0, plans: 0, folded: 0, splits: 0 };
@@ -42,7 +46,7 @@ export function shardStatistics(
 ): readonly ShardStatistics[] {
   const used = new Set(writers.used);
   return databases.shards().map((shard) => {
-    const { name, primary } = databases.memberConfig(shard);
+    const { name, primary, secondary } = databases.memberConfig(shard);
     const writer = used.has(shard) ? writers.gateway(shard).writer : undefined;
     return {
       shard,
@@ -52,6 +56,7 @@ export function shardStatistics(
       pool: databases.database(shard).stats(),
       queued: writer?.queued ?? 0,
       written: writer?.counters ?? NOTHING_WRITTEN,
+      replicaSkips: secondary && writers.replicas?.skips(shard),
     };
   });
 }

@@ -109,7 +109,11 @@ describeOnEachAdapter('Retention', (harness) => {
     expect({ kept, dropped }).toEqual({ kept: [], dropped: ['events_default', 'actions_default'] });
     expect(completeFrom).toEqual(new Date(Date.UTC(2024, 0, 18)));
     expect(await ledger.rows('SELECT count(*) FROM eventlog.events')).toEqual([['1']]);
-    expect(await history.of(idNamed('Account', account))).toMatchObject({ items: [{}], completeFrom });
+    await ledger.rows('UPDATE eventlog.events SET event_version = 2');
+    expect(await history.of(idNamed('Account', account))).toMatchObject({
+      items: [{ eventVersion: 2 }],
+      completeFrom,
+    });
     await expect(ledger.executor.outcomeOf(old)).rejects.toMatchObject({
       code: 'FW_OUTCOME_FORGOTTEN',
       completeFrom,

@@ -180,13 +180,13 @@ export class SagaDriver implements EventHandler {
       const { maximumAttempts = DEFAULT_MAXIMUM_ATTEMPTS } = due.step;
       const kind = failureKind(error);
       const mayPass = kind === 'passing' || (kind === 'defect' && envelope.attempt < maximumAttempts);
+      // If the step cannot be given up yet, because its shard is down, it must not count as attempted late.
+      isFinal = !mayPass;
+      // Delivery logs what is thrown.
+      if (mayPass && (await this.#timeOf(envelope, due)) !== 'over') throw error;
       // Its code says too little: it is that of a foreign error.
       if (kind === 'defect') envelope.log.error(errorFacts(error), `step ${due.place.step} has failed`);
-      if (!mayPass) return { failed: sagaFailure(error) };
-      // If the step cannot be given up yet, because its shard is down, it must not count as attempted late.
-      isFinal = false;
-      if ((await this.#timeOf(envelope, due)) !== 'over') throw error;
-      return { failed: timedOut(due) };
+      return { failed: mayPass ? timedOut(due) : sagaFailure(error) };
     } finally {
       if (this.#attempts.get(saga) === attempts) {
         if (isFinal) this.#attempts.delete(saga);

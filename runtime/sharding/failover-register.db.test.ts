@@ -24,7 +24,14 @@ describeOnEachAdapter('The register of failovers', (harness) => {
         ahead: [{ handler: 'Mailer', events: 2, eventIds: ['a', 'b'] }],
       },
     ]);
-    expect(await register.acknowledge()).toBe(1);
+    // A loss that is reported while an operator reads the failover is not acknowledged with it.
+    const read = await register.unacknowledged();
+    await register.report('Other', ['z']);
+    expect(await register.acknowledge(read)).toBe(0);
+    const changed = await register.unacknowledged();
+    expect(changed[0]?.ahead.map(({ handler }) => handler).sort()).toEqual(['Mailer', 'Other']);
+    expect(await register.acknowledge(changed)).toBe(1);
+    expect(await register.acknowledge(changed)).toBe(0);
     expect(await register.unacknowledged()).toEqual([]);
     // Later findings are shown again, and were noticed later.
     const long = "UPDATE eventlog.timelines SET noticed_date = noticed_date - interval '1 day'";

@@ -58,9 +58,15 @@ export class FailoverRegister {
     return rows.map(toFailover);
   }
 
-  /** Marks all of them as handled. @returns how many there were */
-  async acknowledge(): Promise<number> {
-    const { rowCount } = await this.#database.query({ text: ACKNOWLEDGE, values: [] });
+  /** Marks failovers as handled, unless they have changed since they were read. @returns how many it has marked */
+  async acknowledge(seen: readonly Failover[]): Promise<number> {
+    const facts = seen.map(({ timeline, previous, ahead }) => ({
+      ...{ timeline, previous },
+      ahead: Object.fromEntries(
+        ahead.map(({ handler, events, eventIds }) => [handler, { events, eventIds }]),
+      ),
+    }));
+    const { rowCount } = await this.#database.query({ text: ACKNOWLEDGE, values: [JSON.stringify(facts)] });
     return rowCount;
   }
 }
@@ -115,5 +121,8 @@ FROM ${HERE} WHERE t.system_identifier = s.system AND t.timeline = s.timeline`;
 const LIST = `SELECT timeline, previous, noticed_date, ahead FROM eventlog.timelines
 WHERE acknowledged_date IS NULL AND (previous IS NOT NULL OR ahead <> '{}') ORDER BY noticed_date`;
 
-const ACKNOWLEDGE = `UPDATE eventlog.timelines SET acknowledged_date = now()
-WHERE acknowledged_date IS NULL AND (previous IS NOT NULL OR ahead <> '{}')`;
+/** A process may report further losses of a failover while an operator reads it. */
+const ACKNOWLEDGE = `UPDATE eventlog.timelines AS t SET acknowledged_date = now()
+FROM jsonb_to_recordset($1::jsonb) AS s(timeline text, previous text, ahead jsonb)
+WHERE t.acknowledged_date IS NULL AND t.timeline = s.timeline AND t.previous IS NOT DISTINCT FROM s.previous
+  AND t.ahead = s.ahead`;

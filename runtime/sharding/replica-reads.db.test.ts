@@ -4,8 +4,10 @@ import { type PostgresServer, startPostgres } from '../../test/databases/server.
 import { serverUrl, testDataSource } from '../../test/databases/topology.js';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import { postgresAdapter } from '../databases.js';
+import type { LogEntry } from '../domain/logger.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
+import { collectLog } from '../http/test-support/collect-log.js';
 import { migrate } from '../migration/migrate.js';
 import { defineMigration } from '../migration/migration.js';
 import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
@@ -22,6 +24,7 @@ let primary: PostgresServer;
 let replica: PostgresServer;
 let databases: DatabaseRegistry;
 let reads: ReplicaReads;
+const entries: LogEntry[] = [];
 
 beforeAll(async () => {
   primary = await startPostgres();
@@ -30,7 +33,7 @@ beforeAll(async () => {
   await alone.close();
   replica = await primary.standby();
   databases = registry(primary, replica);
-  reads = new ReplicaReads(databases);
+  reads = new ReplicaReads(databases, { log: collectLog(entries) });
 });
 
 afterAll(async () => {
@@ -92,6 +95,7 @@ describe('A read that a streaming replica may serve', () => {
       expect(await read({})).toEqual({ count: 2, onReplica: true });
       expect(await read({ after })).toEqual({ count: 3, onReplica: false });
       expect(await read({ after, waitMs: 50 })).toEqual({ count: 3, onReplica: false });
+      expect(reads.skips(SHARD)).toEqual({ behind: 2, slow: 0, unreachable: 0, cancelled: 0, promoted: 0 });
     } finally {
       await onReplica('select pg_wal_replay_resume()');
     }
@@ -128,6 +132,7 @@ describe('A read that a streaming replica may serve', () => {
     expect(rows).toEqual([[null, false]]);
     // That of the replica still runs.
     expect(ended).toBe(1);
+    expect(reads.skips(SHARD).slow).toBe(1);
     // The replica is skipped for a second.
     await expect.poll(async () => (await read({})).onReplica, { timeout: 10_000 }).toBe(true);
   });
@@ -138,6 +143,7 @@ describe('A read that a streaming replica may serve', () => {
     for (let round = 0; round < 3; round += 1) {
       expect(await readInTransaction({})).toEqual({ count: 3, onReplica: false });
       expect(await read({})).toEqual({ count: 3, onReplica: false });
+      expect(reads.skips(SHARD).unreachable).toBe(2 * (round + 1));
       // The replica is skipped for a second after a failure.
       await new Promise((resolve) => setTimeout(resolve, 1_100));
     }
@@ -147,5 +153,22 @@ describe('A read that a streaming replica may serve', () => {
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
     expect(await read({})).toEqual({ count: 3, onReplica: true });
+  });
+
+  it('goes to the primary once the replica was promoted, and every reason is logged', async () => {
+    const after = await reads.positions([SHARD]);
+    await onReplica('select pg_promote()');
+    await write();
+    await expect.poll(async () => (await read({})).count, { timeout: 10_000 }).toBe(4);
+    expect(await read({ after })).toMatchObject({ count: 4 });
+    expect(reads.skips(SHARD).promoted).toBeGreaterThan(0);
+    const reasons = entries.map(({ level, reason }) => `${level} ${String(reason)}`);
+    expect(new Set(reasons)).toEqual(
+      new Set(['info behind', 'warn slow', 'warn unreachable', 'warn promoted']),
+    );
+    expect(entries.at(-1)).toMatchObject({
+      shard: '(1, 0)',
+      message: expect.stringContaining('is not a standby'),
+    });
   });
 });

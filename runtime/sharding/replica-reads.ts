@@ -1,5 +1,7 @@
 import { deadlines } from '../concurrency/deadlines.js';
+import { LogLimiter } from '../concurrency/log-limiter.js';
 import { sleep, time } from '../concurrency/time.js';
+import { errorFacts, type Logger, SILENT } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
@@ -33,14 +35,41 @@ export function readSource(database: ShardDatabase): ReadSource {
   return { shard: database.shard, read: (work) => work(database) };
 }
 
+/** Why the primary has answered reads that the replica may serve, with the words of the log. */
+const SKIPS = {
+  behind: 'has not replayed the position that the reader requires',
+  slow: 'does not answer in time',
+  unreachable: 'cannot be reached',
+  cancelled: 'has cancelled a read in favour of replay',
+  promoted:
+    'is not a standby, so that its rows differ: it was promoted, or secondary-config names a wrong server',
+} as const;
+
+type ReplicaSkip = keyof typeof SKIPS;
+
+/** Reads that the primary has answered although a replica may serve them, by reason, since the start of the process. */
+type ReplicaSkips = Readonly<Record<ReplicaSkip, number>>;
+
+const NO_SKIPS: ReplicaSkips = { behind: 0, slow: 0, unreachable: 0, cancelled: 0, promoted: 0 };
+
 const POLL_INTERVAL_MS = 5;
 /** An unreachable replica is skipped for this time, so that reads do not wait for it, in milliseconds. */
 const REST_AFTER_FAILURE_MS = 1_000;
+/** A standby may be promoted at any time, in milliseconds. */
+const CHECKED_EVERY_MS = 1_000;
 const LOG_POSITION = /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/;
 
 interface ReplicaState {
   readonly database: ShardDatabase;
-  readonly identity: Promise<void>;
+  readonly isStandby: Promise<boolean>;
+  readonly checkedMs: number;
+}
+
+interface ReplicaReadsOptions {
+  /** Whether the caller's reads may go to a replica; called for each read. Default: always. */
+  readonly isAllowed?: () => boolean;
+  /** Receives at most one line a second for each shard and reason for which a replica is skipped. Default: discarded. */
+  readonly log?: Logger | undefined;
 }
 
 /** Decides for each read whether a shard's replica can serve it. */
@@ -48,15 +77,22 @@ export class ReplicaReads {
   readonly #databases: Pick<DatabaseRegistry, 'database' | 'replica'>;
   readonly #isAllowed: () => boolean;
   readonly #replicas = new Map<ShardIdentifier, ReplicaState>();
-  readonly #restUntil = new Map<ShardIdentifier, number>();
+  readonly #rests = new Map<ShardIdentifier, { readonly untilMs: number; readonly skip: ReplicaSkip }>();
+  readonly #skips = new Map<ShardIdentifier, ReplicaSkips>();
+  readonly #log: LogLimiter;
 
-  /** @param isAllowed whether the caller's reads may go to a replica; called for each read. Default: always */
   constructor(
     databases: Pick<DatabaseRegistry, 'database' | 'replica'>,
-    isAllowed: () => boolean = () => true,
+    { isAllowed = () => true, log = SILENT }: ReplicaReadsOptions = {},
   ) {
     this.#databases = databases;
     this.#isAllowed = isAllowed;
+    this.#log = new LogLimiter(log);
+  }
+
+  /** How many reads of a shard its replica has not served, by reason. @internal */
+  skips(shard: ShardIdentifier): ReplicaSkips {
+    return this.#skips.get(shard) ?? NO_SKIPS;
   }
 
   /**
@@ -80,8 +116,9 @@ export class ReplicaReads {
   }
 
   /**
-   * Reads go to the replica if it is available and recent enough, and to the primary otherwise. One that fails because
-   * the replica was lost or cancelled it is repeated on the primary, also one that takes half of its time limit there.
+   * Reads go to the replica if it is a standby (checked once a second), available and recent enough, and to the primary
+   * otherwise. One that fails because the replica was lost or cancelled it is repeated on the primary, also one that
+   * takes half of its time limit there.
    *
    * @throws ValidationError for an invalid log position
    * @internal
@@ -96,57 +133,72 @@ export class ReplicaReads {
     return {
       shard,
       read: async (work, options) => {
-        const replica = this.#usable(shard);
-        if (replica === undefined) return work(primary);
+        const database = this.#isAllowed() ? this.#databases.replica(shard) : undefined;
+        if (database === undefined) return work(primary);
+        const rest = this.#rests.get(shard);
+        if (rest !== undefined && rest.untilMs > time.nowMs()) {
+          this.#skip(shard, rest.skip);
+          return work(primary);
+        }
         const onReplica = async () => {
-          await replica.identity;
-          const { database } = replica;
+          if (!(await this.#isStandby(database))) return { skip: 'promoted' } as const;
           const isRecent = after === undefined || (await hasReplayed(database, after, waitMs, options));
-          return isRecent ? { result: await work(database) } : undefined;
+          return isRecent ? { result: await work(database) } : ({ skip: 'behind' } as const);
         };
         try {
           const untilMs = time.nowMs() + (options?.timeoutMs ?? Number.POSITIVE_INFINITY) / 2;
           const answer = await deadlines.race(onReplica(), untilMs, hangs);
-          if (answer !== undefined) return answer.result;
+          if ('result' in answer) return answer.result;
+          this.#skip(shard, answer.skip);
         } catch (error) {
-          if (!this.#isReplicasOwn(shard, error)) throw error;
+          const skip = this.#skipAfter(shard, error);
+          if (skip === undefined) throw error;
+          this.#skip(shard, skip, error);
         }
         return work(primary);
       },
     };
   }
 
-  #usable(shard: ShardIdentifier): ReplicaState | undefined {
-    const isResting = (this.#restUntil.get(shard) ?? 0) > time.nowMs();
-    return isResting || !this.#isAllowed() ? undefined : this.#replica(shard);
-  }
-
-  #replica(shard: ShardIdentifier): ReplicaState | undefined {
+  /** @throws ShardIdentityError if the replica belongs to another shard */
+  #isStandby(database: ShardDatabase): Promise<boolean> {
+    const { shard } = database;
     const known = this.#replicas.get(shard);
-    const database = this.#databases.replica(shard);
-    if (database === undefined || known?.database === database) return known;
-    const state = { database, identity: requireIdentity(database, shard) };
+    if (known?.database === database && time.nowMs() - known.checkedMs < CHECKED_EVERY_MS)
+      return known.isStandby;
+    const state = { database, isStandby: checkReplica(database, shard), checkedMs: time.nowMs() };
     this.#replicas.set(shard, state);
-    // A check of the identity that failed for a passing reason is repeated.
-    state.identity.catch((error: unknown) => {
-      if (!(error instanceof ShardIdentityError)) this.#replicas.delete(shard);
+    // A failed check is repeated.
+    state.isStandby.catch(() => {
+      if (this.#replicas.get(shard) === state) this.#replicas.delete(shard);
     });
-    return state;
+    return state.isStandby;
   }
 
   /**
-   * Whether the failure is the replica's own, so that the primary may still answer. An unreachable replica is then
-   * skipped for a while.
+   * Undefined unless the failure is the replica's own, so that the primary may still answer. An unreachable replica is
+   * then skipped for a while.
    */
-  #isReplicasOwn(shard: ShardIdentifier, error: unknown): boolean {
-    if (!(error instanceof DriverFailure)) return false;
-    const { sqlState } = error;
-    if (sqlState === undefined || sqlStateMeaning(sqlState) === 'unavailable') {
-      this.#restUntil.set(shard, time.nowMs() + REST_AFTER_FAILURE_MS);
-      return true;
-    }
+  #skipAfter(shard: ShardIdentifier, error: unknown): ReplicaSkip | undefined {
+    if (!(error instanceof DriverFailure)) return undefined;
+    const { sqlState, reason } = error;
     // A standby may cancel a query because replay removes rows that the query needs.
-    return sqlStateMeaning(sqlState) === 'transient';
+    if (sqlState !== undefined && sqlStateMeaning(sqlState) === 'transient') return 'cancelled';
+    if (sqlState !== undefined && sqlStateMeaning(sqlState) !== 'unavailable') return undefined;
+    const skip = reason === 'deadline' ? 'slow' : 'unreachable';
+    this.#rests.set(shard, { untilMs: time.nowMs() + REST_AFTER_FAILURE_MS, skip });
+    return skip;
+  }
+
+  #skip(shard: ShardIdentifier, reason: ReplicaSkip, error?: unknown): void {
+    const skips = this.skips(shard);
+    this.#skips.set(shard, { ...skips, [reason]: skips[reason] + 1 });
+    this.#log.write(`${shard} ${reason}`, () => ({
+      level: reason === 'behind' ? 'info' : 'warn',
+      message: `Shard ${shard}: the primary answers, because the replica ${SKIPS[reason]}`,
+      ...{ shard: shard.toString(), reason },
+      ...(error === undefined ? {} : errorFacts(error, false)),
+    }));
   }
 }
 
@@ -170,12 +222,12 @@ async function hasReplayed(
   }
 }
 
-/** @throws ShardIdentityError if the replica belongs to another shard */
-async function requireIdentity(replica: ShardDatabase, shard: ShardIdentifier): Promise<void> {
-  const text = 'select group_number, member_number from eventlog.shard';
+/** @returns whether it is a standby @throws ShardIdentityError if the replica belongs to another shard */
+async function checkReplica(replica: ShardDatabase, shard: ShardIdentifier): Promise<boolean> {
+  const text = 'select group_number, member_number, pg_is_in_recovery() from eventlog.shard';
   const { rows } = await replica.query({ text, values: [] });
-  const [group, member] = rows[0] ?? [];
-  if (group === shard.group && member === shard.member) return;
+  const [group, member, isStandby] = rows[0] ?? [];
+  if (group === shard.group && member === shard.member) return isStandby === true;
   throw new ShardIdentityError(
     `${replica.description} is configured as the replica of shard ${shard}, but it is shard ` +
       `(${String(group)}, ${String(member)}). Check whether secondary-config names another member`,

@@ -136,7 +136,7 @@ describeOn(
           expect(
             ledger.warnings.filter((warning) => warning.includes('timeline 00000001 to 00000002')),
           ).toHaveLength(1);
-          expect(await ledger.events.acknowledgeFailovers(HERE)).toBe(1);
+          expect(await ledger.events.acknowledgeFailovers(HERE, await ledger.events.failovers(HERE))).toBe(1);
           expect(await ledger.events.failovers(HERE)).toEqual([]);
         } finally {
           await ledger.events.stop();

@@ -104,4 +104,30 @@ describeOn('postgresql', 'A row that another transaction has locked', (harness) 
     }
     expect(await bank.balance(account)).toBe('1');
   });
+
+  test.each(['eventlog.actions', 'eventlog.events', 'accounts'])(
+    'is busy if it is the table %s, because no attempt starts without time to wait for it',
+    async (table) => {
+      const databases = await makeAccounts(harness);
+      const bank = openBank(databases);
+      const account = await bank.open(HERE, 0);
+      await bank.credit(account, 1);
+      const session = await databases.database(HERE).acquire();
+      const run = (text: string) => session.query({ text, values: [] });
+      await run('begin');
+      await run(`lock table ${table} in exclusive mode`);
+      try {
+        const config = databases.memberConfig(HERE);
+        // The second attempt would have too little time, however long the first one takes.
+        const timeoutMs = 2 * config.primary.lockTimeoutMs;
+        const once = configure().timeoutMs(timeoutMs).build();
+        const params = { account, amount: new Decimal(1) };
+        await expect(bank.executor.execute(ALICE, CreditAction, params, once)).rejects.toThrow(RowBusyError);
+      } finally {
+        await run('rollback');
+        session.release();
+      }
+      expect(await bank.balance(account)).toBe('1');
+    },
+  );
 });

@@ -61,6 +61,23 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect([await bank.balance(from), await bank.balance(to)]).toEqual(['7', '8']);
   });
 
+  it('is not written by plans under an idempotency key, which are refused', async () => {
+    const bank = await makeBank(harness);
+    const [from, to] = [await bank.open(HERE, 10), await bank.open(THERE, 5)];
+    const keyed = configure().allowCrossShard(true).idempotencyKey('k').build();
+    const move = { from, to: [to], amount: new Decimal(3) };
+    await expect(bank.executor.execute(ALICE, MoveAction, move, keyed)).rejects.toMatchObject({
+      code: 'FW_CROSS_SHARD',
+      shards: ['(0, 0)', '(1, 0)'],
+    });
+    expect([await bank.balance(from), await bank.balance(to)]).toEqual(['10', '5']);
+    expect(await bank.rows(HERE, 'select from eventlog.journal')).toEqual([]);
+    // The key is free for a plan of one shard.
+    const near = { ...move, to: [await bank.open(HERE, 0)] };
+    await bank.executor.execute(ALICE, MoveAction, near, keyed);
+    expect(await bank.balance(from)).toBe('7');
+  });
+
   it('is not written by plans of one shard', async () => {
     const bank = await makeBank(harness);
     const [from, to] = [await bank.open(HERE, 10), await bank.open(HERE, 5)];

@@ -6,6 +6,7 @@ import {
   ACROSS,
   ALICE,
   CreditAction,
+  configure,
   HERE,
   MoveAction,
   makeAccounts,
@@ -127,6 +128,10 @@ describeOnEachAdapter('An explanation', (harness) => {
     });
     expect(await bank.executor.explain(ALICE, MoveAction, move, ACROSS)).toMatchObject({
       verdict: { kind: 'would-write' },
+    });
+    const keyed = configure().allowCrossShard(true).idempotencyKey('k').build();
+    expect(await bank.executor.explain(ALICE, MoveAction, move, keyed)).toMatchObject({
+      verdict: { kind: 'refused', code: 'FW_CROSS_SHARD' },
     });
   });
 });

@@ -15,7 +15,9 @@ export interface EventRecord {
   readonly modelId: string;
   readonly modelName: string;
   readonly eventType: string;
-  /** The event's own fields as JSON. */
+  /** Version of the event's class when the event was stored. */
+  readonly eventVersion: number;
+  /** The event's own fields as JSON, as they were stored: upcasters are not applied. */
   readonly payload: JsonValue;
   /** Version of the model that the change produced. */
   readonly modelVersion: number;
@@ -83,7 +85,7 @@ const DROPPED = sql<{ readonly completeFrom: Date | null }>`
 function historyQuery(id: Id<unknown>, after: string | undefined, limit: number): RawBuilder<EventRow> {
   return sql<EventRow>`
     SELECT id, action_id AS "actionId", namespace, model_id AS "modelId", model_name AS "modelName",
-      event_type AS "eventType", payload, model_version AS "modelVersion", created_date AS "createdDate", position
+      event_type AS "eventType", event_version AS "eventVersion", payload, model_version AS "modelVersion", created_date AS "createdDate", position
     FROM eventlog.events
     WHERE model_id = ${id.getValue()} AND model_name = ${id.modelName} AND position > ${after ?? '0'}
     ORDER BY position LIMIT ${limit}`;
