@@ -36,6 +36,7 @@ export interface ShardGateway {
   readonly shard: ShardIdentifier;
   readonly store: ShardStore;
   readonly writer: ShardWriter;
+  readonly limits: WriterLimits;
   readonly journal: JournalStore;
   readonly tables: FoldingRules;
   /** By model descriptor, or by natural key. */
@@ -149,17 +150,13 @@ export class ShardGateways implements RepositoryContext {
       shard,
       store,
       writer: new ShardWriter(store, shard, limits, (model) => tables.isFoldable(model)),
+      limits,
       journal: new JournalStore(database),
       tables,
       readers: new Map(),
     };
     this.#gateways.set(shard, gateway);
     return gateway;
-  }
-
-  /** Time for a statement that waits for a lock in vain to report that, in milliseconds. */
-  lockWaitMs(shard: ShardIdentifier): number {
-    return lockTimeoutOf(this.#databases, shard) + ANSWER_MS;
   }
 
   read(model: ModelDescriptor, shard: ShardIdentifier, id: string): Promise<Entity | undefined> {
@@ -196,16 +193,12 @@ function writerLimits(
   return {
     ...DEFAULT_WRITER_LIMITS,
     ...writing,
+    /** A reload may change it, or remove the shard. */
     get lockWaitMs() {
-      return lockTimeoutOf(databases, shard);
+      if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
+      return databases.memberConfig(shard).primary.lockTimeoutMs;
     },
   };
-}
-
-/** A reload may change it, or remove the shard. */
-function lockTimeoutOf(databases: ExecutionDatabases, shard: ShardIdentifier): number {
-  if (!databases.shards().includes(shard)) return DEFAULT_WRITER_LIMITS.lockWaitMs;
-  return databases.memberConfig(shard).primary.lockTimeoutMs;
 }
 
 function readBy(

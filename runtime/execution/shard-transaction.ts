@@ -23,6 +23,7 @@ import { KEY_CONSTRAINT } from '../persistence/write/idempotency-key.js';
 import type { PendingPlan } from '../persistence/write/pending-plan.js';
 import type { ActionRow, PartWrite, PlanWrite, ScheduleRow } from '../persistence/write/plan-write.js';
 import type { WriteOutcome } from '../persistence/write/queued-plan.js';
+import { ANSWER_MS } from '../persistence/write/writer-limits.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { publicError } from '../sharding/public-error.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
@@ -164,7 +165,12 @@ async function afterAnswer(
   if (meaning === 'transient') return { kind: 'retry', end: 'locked', error };
   // If the deadline passed while another attempt waited for the lock, its outcome would be unknown.
   if (meaning === 'locked')
-    return { kind: 'retry', end: 'locked', error, leastMs: gateways.lockWaitMs(shard) };
+    return {
+      kind: 'retry',
+      end: 'locked',
+      error,
+      leastMs: gateways.gateway(shard).limits.lockWaitMs + ANSWER_MS,
+    };
   throw error;
 }
 

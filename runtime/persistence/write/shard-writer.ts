@@ -22,10 +22,7 @@ import type { PlanWrite } from './plan-write.js';
 import { onAbortOf, QueuedPlan, type QueueOptions, type Sending, type Submission } from './queued-plan.js';
 import { RefusedCallers } from './refused-callers.js';
 import { WriterCounters, type WriterCounts } from './writer-counters.js';
-import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
-
-/** Time that must be left after a wait for a lock to receive its result, in milliseconds. */
-const ANSWER_MS = 100;
+import { ANSWER_MS, DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 
 /**
  * Sends the plans of one shard. A single plan is sent at once. Plans that queue up while statements are in flight share

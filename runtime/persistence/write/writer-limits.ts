@@ -55,3 +55,6 @@ export function checkWritingLimits(limits: Partial<WritingLimits>): void {
     });
   }
 }
+
+/** Time that must be left after a wait for a lock to receive its result, in milliseconds. */
+export const ANSWER_MS = 100;
