@@ -7,7 +7,6 @@ import {
   IdempotencyKeyBusyError,
   IdempotencyKeyReusedError,
   ModelNotFoundError,
-  PlanMisuseError,
   PreconditionFailedError,
   RefusedError,
   RowBusyError,
@@ -22,15 +21,7 @@ import type { ModelRun } from './run-model.js';
 import { type Found, type Outcome, type PlannedItem, runScript, slotKey } from './script.js';
 
 /** The claim of an answer. */
-type Claim =
-  | 'result'
-  | 'odd'
-  | 'missing'
-  | 'thrown'
-  | 'precondition'
-  | 'cross-shard'
-  | 'key-misuse'
-  | Unproven;
+type Claim = 'result' | 'odd' | 'missing' | 'thrown' | 'precondition' | 'cross-shard' | Unproven;
 /** Claims only that nothing (or exactly the named part) was written. */
 type Unproven = 'unique' | 'key-reused' | 'partial' | 'unknown' | 'gave-up';
 
@@ -281,7 +272,6 @@ function claimOf({ answer }: ExecutionRecord): Claim | undefined {
   if (error instanceof TypeError && error.message === 'thrown by the script') return 'thrown';
   if (error instanceof PreconditionFailedError) return 'precondition';
   if (error instanceof CrossShardException) return 'cross-shard';
-  if (error instanceof PlanMisuseError && error.message.includes('idempotency key')) return 'key-misuse';
   if (error instanceof UniqueViolationError) return 'unique';
   if (error instanceof IdempotencyKeyReusedError) return 'key-reused';
   if (error instanceof CrossShardPartialError) return 'partial';
@@ -299,8 +289,7 @@ function admission({ terms }: ExecutionRecord, items: readonly PlannedItem[]): C
   const guarded = items.find(({ slot, kind }) => kind !== 'add' && slotKey(slot) === ifVersion?.slot);
   if (guarded !== undefined && guarded.from !== ifVersion?.version) return 'precondition';
   if (partsOf(items).length < 2) return 'result';
-  if (!allowCrossShard) return 'cross-shard';
-  return key === undefined ? 'result' : 'key-misuse';
+  return allowCrossShard && key === undefined ? 'result' : 'cross-shard';
 }
 
 function itemText({ kind, slot, from, state, events }: PlannedItem): string {
