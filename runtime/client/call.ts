@@ -143,8 +143,9 @@ export async function call<Answer>(
     } catch (failure) {
       if (!(failure instanceof CallError)) throw failure;
       if (idempotencyKey !== undefined) {
-        const { status, code } = failure;
-        if (status < 400 || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
+        const { problem, status, code } = failure;
+        // Only the service knows that nothing was written: a proxy may have replaced its answer, whatever the status.
+        if (!problem || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
         // The service has looked up the key before it refused, so no earlier attempt has taken effect. It refuses input
         // (400) and shards before; and an attempt of another release may have used the key with other input (422).
         else if (SETTLING.includes(status) && !UNSETTLED.test(code)) mayHaveTakenEffect = false;
@@ -156,7 +157,7 @@ export async function call<Answer>(
 }
 
 const SETTLING: readonly number[] = [404, 409, 412];
-const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY|FW_UNKNOWN_SHARD)/;
+const UNSETTLED = /^(HTTP_|FW_KEY_BUSY|FW_UNKNOWN_SHARD)/;
 const TRANSIENT: readonly number[] = [0, 408, 429, 502, 503, 504];
 const NOT_MODIFIED: unique symbol = Symbol();
 
@@ -280,7 +281,8 @@ export async function errorOf(response: FetchResponse): Promise<CallError> {
   const text = await response.text();
   try {
     const problem: Problem = JSON.parse(text);
-    if (typeof problem.code === 'string')
+    const isOwn = headers.get('content-type')?.startsWith('application/problem+json');
+    if (isOwn && problem.status === status && problem.type.startsWith('urn:fw-actions:problem:'))
       return new CallError(problem.code, problem.detail ?? problem.title, { status, problem, retryAfterMs });
   } catch {
     // A proxy between client and service has answered.

@@ -23,6 +23,7 @@ import {
   variant,
 } from 'fw-actions/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { problemType } from '../../runtime/http/problem-kinds.js';
 import { depositForSure, depositOrSay } from './tour.js';
 
 /** A scripted answer of the service; an error is a lost connection. */
@@ -53,8 +54,14 @@ function clientOf(...answers: readonly Scripted[]): { client: Client; sent: Sent
 
 const problem = (status: number, code: string, headers: Record<string, string> = {}): Scripted => ({
   status,
-  headers,
-  body: { type: 'urn:x', title: 'X', status, code, detail: 'Told in words', shard: '(0, 0)' },
+  headers: { 'content-type': 'application/problem+json', ...headers },
+  body: { type: problemType(code), title: 'X', status, code, detail: 'Told in words', shard: '(0, 0)' },
+});
+/** A page of a proxy, which may have replaced the answer of the service. */
+const page = (status: number, headers: Record<string, string> = {}): Scripted => ({
+  status,
+  headers: { 'content-type': 'text/html', ...headers },
+  body: '<html>',
 });
 const LOST = new TypeError('fetch failed');
 const OK: Scripted = { body: { version: 1 } };
@@ -245,6 +252,8 @@ describe('A failed attempt', () => {
 describe('Whether a failed write may have taken effect', () => {
   const later = { 'retry-after': '60' };
   const busy = problem(503, 'FW_SHARD_BUSY', later);
+  const refused = { ...(problem(409, 'FW_REFUSED') as object) };
+  const foreignProblem: Scripted = { ...refused, body: { type: 'about:blank', status: 409, code: 'X' } };
 
   test.each<[string, readonly Scripted[], boolean]>([
     ['not after a refusal', [problem(409, 'FW_REFUSED')], false],
@@ -256,7 +265,12 @@ describe('Whether a failed write may have taken effect', () => {
     ['if another release reads the input in another way then', [LOST, problem(422, 'FW_KEY_REUSED')], true],
     ['if the shard is down by then', [LOST, busy], true],
     ['if it still runs', [problem(409, 'FW_KEY_BUSY'), problem(500, 'HTTP_INTERNAL')], true],
-    ['if a proxy answered with a page', [{ body: '<html>' }], true],
+    ['if a proxy answered with a page', [page(200)], true],
+    ['if a firewall replaced its answer', [page(403)], true],
+    ['if a proxy was reset while it waited', [page(503, later)], true],
+    ['if a gateway has a conflict of its own', [{ status: 409, body: { code: 'FW_REFUSED' } }], true],
+    ['if a gateway has problems of its own', [foreignProblem], true],
+    ['if a proxy changed the status of its problem', [{ ...refused, status: 400 }], true],
     ['if a proxy redirected it', [{ status: 303, headers: { location: '/' } }], true],
   ])('%s', async (_, answers, expected) => {
     const { client } = clientOf(...answers);
