@@ -81,8 +81,11 @@ export interface FetchInit {
   method: string;
   headers: Record<string, string>;
   body?: string;
-  /** `fetch` would follow a redirect by a GET, whose response would look like that of the call. */
-  redirect: 'follow' | 'manual';
+  /**
+   * The service does not redirect. `fetch` would send an API key to any origin, and follow by a GET, whose response would
+   * look like that of the call.
+   */
+  redirect: 'manual';
   /** An `AbortSignal`. The type is `never`, because every `fetch` then accepts it. */
   signal: never;
 }
@@ -158,7 +161,8 @@ export async function call<Answer>(
 
 const SETTLING: readonly number[] = [404, 409, 412];
 const UNSETTLED = /^(HTTP_|FW_KEY_BUSY|FW_UNKNOWN_SHARD)/;
-const TRANSIENT: readonly number[] = [0, 408, 429, 502, 503, 504];
+const TRANSIENT: readonly number[] = [408, 429, 502, 503, 504];
+const TRANSIENT_CODES: readonly string[] = ['CLIENT_NO_ANSWER', 'FW_KEY_BUSY'];
 const NOT_MODIFIED: unique symbol = Symbol();
 
 /** All items of a list, page by page, from the page of `cursor` on. */
@@ -253,7 +257,7 @@ export async function send(
     const init: FetchInit = {
       method,
       headers: { ...more, ...headers },
-      redirect: method === 'GET' ? 'follow' : 'manual',
+      redirect: 'manual',
       signal: controller.signal as never,
     };
     if (body !== undefined) init.body = body;
@@ -310,7 +314,7 @@ export async function pause(
 ): Promise<void> {
   const { status, code, retryAfterMs = 0 } = error;
   const delayMs = Math.max(0, retryAfterMs) + Math.random() * Math.min(5_000, 100 * 2 ** attempt);
-  const isTransient = TRANSIENT.includes(status) || code === 'FW_KEY_BUSY';
+  const isTransient = TRANSIENT.includes(status) || TRANSIENT_CODES.includes(code);
   if (!isTransient || now() + delayMs >= deadline) throw error;
   client.onRetry?.({ request: `${method} ${url}`, attempt, delayMs, error });
   await new Promise<void>((resolve, reject) => {

@@ -279,19 +279,32 @@ describe('Whether a failed write may have taken effect', () => {
   });
 });
 
-test('A redirect of a call that writes is not followed by a GET', async () => {
+test.each(['GET', 'POST'])('A redirect of a %s is not followed', async (method) => {
+  const requested: (string | undefined)[] = [];
   const server = createServer(({ url }, response) => {
+    requested.push(url);
     if (url === '/moved') response.end('{"version":1}');
     else response.writeHead(302, { location: '/moved' }).end();
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const client = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-  expect(await failure(call(client, ['POST', '/'], {}))).toMatchObject({
+  expect(await failure(call(client, [method, '/'], {}))).toMatchObject({
     code: 'CLIENT_FOREIGN_ANSWER',
     status: 302,
   });
-  await expect(call(client, ['GET', '/'], {})).resolves.toEqual({ version: 1 });
+  expect(requested).toEqual(['/']);
+});
+
+test('A redirect that a browser hides is not repeated', async () => {
+  const { client } = clientOf();
+  let requests = 0;
+  const fetch = async (): Promise<FetchResponse> => {
+    requests += 1;
+    return { status: 0, headers: new Headers(), body: null, text: async () => '' };
+  };
+  expect((await failure(call({ ...client, fetch }, ['GET', '/'], {}))).code).toBe('CLIENT_FOREIGN_ANSWER');
+  expect(requests).toBe(1);
 });
 
 test('Items of a list are read page after page', async () => {
