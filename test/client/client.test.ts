@@ -15,6 +15,7 @@ import {
   list,
   type Reader,
   type Retry,
+  type Route,
   read,
   record,
   type StreamedEvent,
@@ -176,7 +177,9 @@ describe('An answer is read', () => {
   test('a version that the caller knows is not sent again', async () => {
     const known = { version: 3 };
     const { client, sent } = clientOf({ status: 304 });
-    expect(await call(client, ['GET', '/', undefined, 'version'], {}, { known })).toBe(known);
+    expect(await call(client, ['GET', '/', undefined, 200, ['version'], 'version'], {}, { known })).toBe(
+      known,
+    );
     expect(sent[0]?.headers['if-none-match']).toBe('"3"');
   });
 });
@@ -276,6 +279,56 @@ describe('Whether a failed write may have taken effect', () => {
     const { client } = clientOf(...answers);
     const error = await failure(call(client, ['POST', '/'], {}, { idempotencyKey: 'mine' }));
     expect([error.mayHaveTakenEffect, error.idempotencyKey]).toEqual([expected, 'mine']);
+  });
+});
+
+describe('An answer that is not what the route declares', () => {
+  const json = (text: string, status = 200): Scripted => ({
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: text,
+  });
+  const declared: Route = ['POST', '/', { items: list(integer) }, 200, ['version', 'items']];
+
+  test.each<[string, Scripted]>([
+    ['another status', json('{"version":1,"items":[]}', 202)],
+    ['304 without a known response', { status: 304 }],
+    ['204', { status: 204 }],
+    ['an empty body', json('')],
+    ['null', json('null')],
+    ['a list', json('[]')],
+    ['a number', json('1')],
+    ['an object of others', json('{"status":"ok"}')],
+    ['an object without a field', json('{"version":1}')],
+    ['a field that cannot be read', json('{"version":1,"items":{}}')],
+  ])('such as %s, is not a success', async (_, answer) => {
+    const { client, sent } = clientOf(answer);
+    expect(await failure(call(client, declared, {}))).toMatchObject({
+      code: 'CLIENT_FOREIGN_ANSWER',
+      mayHaveTakenEffect: true,
+    });
+    expect(sent).toHaveLength(1);
+    const read = await failure(call(client, ['GET', ...(declared.slice(1) as [string])], {}));
+    expect(read).toMatchObject({ code: 'CLIENT_FOREIGN_ANSWER', mayHaveTakenEffect: false });
+  });
+
+  test('is any body and any other status where the route has no response', async () => {
+    const empty: Route = ['DELETE', '/', undefined, 204];
+    await expect(call(clientOf({ status: 204 }).client, empty, {})).resolves.toBeUndefined();
+    const withStatus: Route = ['DELETE', '/', undefined, 200];
+    await expect(call(clientOf(json('')).client, withStatus, {})).resolves.toBeUndefined();
+    for (const route of [empty, withStatus])
+      expect((await failure(call(clientOf(json('{}')).client, route, {}))).code).toBe(
+        'CLIENT_FOREIGN_ANSWER',
+      );
+  });
+
+  test('is an object that has only further fields in addition', async () => {
+    const { client } = clientOf(json(' {"version":1,"items":["5"],"later":2}'));
+    await expect(call(client, declared, {})).resolves.toEqual({ version: 1, items: [5n], later: 2 });
+    const optional: Route = ['POST', '/', undefined, 200, []];
+    await expect(call(clientOf(json('{}')).client, optional, {})).resolves.toEqual({});
+    expect((await failure(call(clientOf(json('[]')).client, optional, {}))).status).toBe(200);
   });
 });
 
