@@ -48,8 +48,8 @@ export class CallError<Code extends string = string> extends Error {
   /** For a write: repeat the call under this key to determine its outcome. */
   readonly idempotencyKey: string | undefined;
   /**
-   * Whether the write may have taken effect: an attempt was cut off, its answer was not of the service, or the service
-   * did not know its outcome.
+   * Whether the write may have taken effect: an attempt was cut off, its answer was not of the service, the service did
+   * not know its outcome, or the key was the caller's own and the service failed before it looked the key up.
    */
   readonly mayHaveTakenEffect: boolean = false;
 

@@ -108,7 +108,8 @@ export async function call<Answer>(
   if (ifMatch !== undefined) headers['if-match'] = `"${ifMatch}"`;
   if (known) headers['if-none-match'] = `"${(known as Record<string, unknown>)[etag]}"`;
   const deadline = now() + (options.timeoutMs ?? client.timeoutMs ?? 30_000);
-  let mayHaveTakenEffect = false;
+  // An earlier call may have used the caller's key, even one of a program that has ended since.
+  let mayHaveTakenEffect = options.idempotencyKey !== undefined;
   for (let attempt = 1; ; attempt += 1) {
     const request = { method, url, headers, body };
     const limitMs = Math.min(deadline - now(), client.attemptTimeoutMs ?? 12_000);
@@ -120,8 +121,8 @@ export async function call<Answer>(
         const { problem, status, code } = failure;
         // Only the service knows that nothing was written: a proxy may have replaced its answer, whatever the status.
         if (!problem || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
-        // The service has looked up the key before it refused, so no earlier attempt has taken effect. It refuses input
-        // (400) and shards before; and an attempt of another release may have used the key with other input (422).
+        // The service has looked up the key before it refused, so no attempt has taken effect. It refuses input (400) and
+        // shards before; and an attempt of another release may have used the key with other input (422).
         else if (SETTLING.includes(status) && !UNSETTLED.test(code)) mayHaveTakenEffect = false;
         Object.assign(failure, { idempotencyKey, mayHaveTakenEffect });
       }

@@ -276,7 +276,23 @@ describe('Whether a failed write may have taken effect', () => {
     ['if a proxy changed the status of its problem', [{ ...refused, status: 400 }], true],
     ['if a proxy redirected it', [{ status: 303, headers: { location: '/' } }], true],
   ])('%s', async (_, answers, expected) => {
-    const { client } = clientOf(...answers);
+    const { client, sent } = clientOf(...answers);
+    const error = await failure(call(client, ['POST', '/'], {}));
+    expect([error.mayHaveTakenEffect, error.idempotencyKey]).toEqual([
+      expected,
+      sent[0]?.headers['idempotency-key'],
+    ]);
+  });
+
+  test.each<[string, Scripted, boolean]>([
+    ['if the shard is down', busy, true],
+    ['if the input is refused', problem(400, 'FW_VALIDATION'), true],
+    ['if the same key still runs', problem(409, 'FW_KEY_BUSY', later), true],
+    ['if it was used with other input', problem(422, 'FW_KEY_REUSED'), true],
+    ['not after a refusal', problem(409, 'FW_REFUSED'), false],
+    ['not if the model does not exist', problem(404, 'FW_MODEL_NOT_FOUND'), false],
+  ])('by an earlier call under a key of the caller: %s', async (_, answer, expected) => {
+    const { client } = clientOf(answer);
     const error = await failure(call(client, ['POST', '/'], {}, { idempotencyKey: 'mine' }));
     expect([error.mayHaveTakenEffect, error.idempotencyKey]).toEqual([expected, 'mine']);
   });
