@@ -33,35 +33,43 @@ export const ERROR_KINDS = {
   FW_ISSUER_UNAVAILABLE: {
     status: 503,
     title: 'Callers cannot be verified',
-    detail: 'The issuer of the token cannot be reached; nothing was written',
+    detail: 'The issuer of the token cannot be reached; this request wrote nothing',
   },
   FW_ROW_BUSY: {
     status: 503,
     title: 'Busy',
-    detail: 'The record is locked by another request; nothing was written',
+    detail: 'The record is locked by another request; this request wrote nothing',
   },
   FW_SHARD_UNAVAILABLE: {
     status: 503,
     title: 'Shard unavailable',
-    detail: 'The shard cannot be reached; nothing was written',
+    detail: 'The shard cannot be reached; this request wrote nothing',
   },
   FW_SHARD_BUSY: {
     status: 503,
     title: 'Shard busy',
-    detail: 'The shard is overloaded; nothing was written',
+    detail: 'The shard is overloaded; this request wrote nothing',
   },
   FW_DEADLINE_EXCEEDED: {
     status: 503,
     title: 'Deadline exceeded',
-    detail: 'The deadline passed; nothing was written',
+    detail: 'The deadline passed; this request wrote nothing',
   },
-  FW_ABORTED: { status: 503, title: 'Aborted', detail: 'The request was aborted; nothing was written' },
+  FW_ABORTED: {
+    status: 503,
+    title: 'Aborted',
+    detail: 'The request was aborted; this request wrote nothing',
+  },
   FW_RETRY_LATER: {
     status: 503,
     title: 'Try again later',
-    detail: 'A receiver is down; nothing was written',
+    detail: 'A receiver is down; this request wrote nothing',
   },
-  FW_CLOSED: { status: 503, title: 'Closing', detail: 'The server is shutting down; nothing was written' },
+  FW_CLOSED: {
+    status: 503,
+    title: 'Closing',
+    detail: 'The server is shutting down; this request wrote nothing',
+  },
   FW_COMMIT_OUTCOME_UNKNOWN: { status: 504, title: 'Outcome unknown' },
   FW_OUTCOME_FORGOTTEN: { status: 410, title: 'Outcome no longer known' },
   FW_CROSS_SHARD_PARTIAL: {

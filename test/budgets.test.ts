@@ -11,14 +11,14 @@ const LINES: Readonly<Record<string, number>> = {
   cli: 4_600,
   'generator/build': 50,
   'generator/check': 1_300,
-  'generator/emit': 3_790,
+  'generator/emit': 3_810,
   'generator/event-lock': 730,
   'generator/read': 5_730,
   'generator/schema': 1_360,
   'generator/write': 550,
   'runtime/access': 1_240,
   'runtime/action': 1_660,
-  'runtime/client': 610,
+  'runtime/client': 640,
   'runtime/codegen': 180,
   'runtime/entrances': 120,
   'runtime/collections': 160,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_320,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_980, generator: 700 };
+const LOOSE_LINES = { runtime: 1_990, generator: 700 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -16,11 +16,10 @@ function documentedRoute(
   route: RouteSchema,
   types: FieldTypes,
 ): DocumentedRoute {
-  const { method, path, response, status, locationHeader, etag, ifMatch, feed, summary, tag, example } =
-    route;
+  const { method, path, response, locationHeader, etag, ifMatch, feed, summary, tag, example } = route;
   return {
     ...{ method, path, operation: className },
-    status: status?.value ?? (response === undefined ? 204 : 200),
+    status: statusOf(route),
     params: params.map((field) => types.field(field)),
     ...defined({
       doc: description,
@@ -32,4 +31,9 @@ function documentedRoute(
       ...{ summary, tag, rule, example },
     }),
   };
+}
+
+/** Returns the status of a route's successful responses. */
+export function statusOf({ status, response }: Pick<RouteSchema, 'status' | 'response'>): number {
+  return status?.value ?? (response === undefined ? 204 : 200);
 }

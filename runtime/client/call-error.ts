@@ -30,7 +30,7 @@ type KnownCode =
   | ProblemCode
   /** No attempt got a response in time: the network or the service is down. */
   | 'CLIENT_NO_ANSWER'
-  /** The response comes from a proxy, for example, and not from the service. */
+  /** The response comes from a proxy, for example, and not from the service. A write may have taken effect. */
   | 'CLIENT_FOREIGN_ANSWER';
 
 type MembersOf<Code> = Code extends keyof ProblemMembers ? ProblemMembers[Code] : unknown;
@@ -47,7 +47,10 @@ export class CallError<Code extends string = string> extends Error {
   readonly retryAfterMs: number | undefined;
   /** For a write: repeat the call under this key to determine its outcome. */
   readonly idempotencyKey: string | undefined;
-  /** Whether the write may have taken effect: an attempt was cut off, or the service did not know its outcome. */
+  /**
+   * Whether the write may have taken effect: an attempt was cut off, its answer was not of the service, the service did
+   * not know its outcome, or the key was the caller's own and the service failed before it looked the key up.
+   */
   readonly mayHaveTakenEffect: boolean = false;
 
   constructor(code: Code, message: string, facts: Partial<CallError<Code>> & { cause?: unknown } = {}) {

@@ -1,4 +1,5 @@
 import { CallError, type Problem } from './call-error.js';
+import { type FetchInit, type FetchResponse, platform } from './platform.js';
 import { type Reader, read } from './readers.js';
 
 /** An exact decimal in plain notation: `'150.5'`. */
@@ -67,7 +68,6 @@ export interface IfChanged<Answer> {
   readonly known?: Answer | undefined;
 }
 
-// The used parts of the platform, so that the compiler needs neither `lib: dom` nor the types of Node.js.
 /** An `AbortSignal`. */
 interface Signal {
   readonly aborted: boolean;
@@ -76,55 +76,30 @@ interface Signal {
   removeEventListener(type: 'abort', listener: () => void): void;
 }
 
-/** The second argument of `fetch`. */
-export interface FetchInit {
-  method: string;
-  headers: Record<string, string>;
-  body?: string;
-  /** `fetch` would follow a redirect by a GET, whose response would look like that of the call. */
-  redirect: 'follow' | 'manual';
-  /** An `AbortSignal`. The type is `never`, because every `fetch` then accepts it. */
-  signal: never;
-}
-
-/** What `fetch` resolves to. */
-export interface FetchResponse {
-  readonly status: number;
-  readonly headers: { get(name: string): string | null };
-  readonly body: { getReader(): ByteReader } | null;
-  text(): Promise<string>;
-}
-
-/** Reads a response as it arrives. */
-interface ByteReader {
-  read(): Promise<{ readonly done: boolean; readonly value?: Uint8Array | undefined }>;
-}
-
-export interface Platform {
-  readonly performance: { now(): number };
-  readonly crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
-  readonly AbortController: new () => { readonly signal: unknown; abort(): void };
-  readonly TextDecoder: new () => { decode(bytes?: Uint8Array, options?: { stream: boolean }): string };
-  fetch(url: string, init: FetchInit): Promise<FetchResponse>;
-  setTimeout(run: () => void, delayMs: number): unknown;
-  clearTimeout(timer: unknown): void;
-}
-
-export const platform = globalThis as unknown as Platform;
-
-/** A route: its method, its path with parameters in braces, how responses are read, and the field of its `ETag`. */
-export type Route = readonly [method: string, path: string, reader?: Reader | undefined, etag?: string];
+/**
+ * A route: its method, its path with parameters in braces, how responses are read, their status, the fields that they
+ * always have (undefined: they have no body), and the field of its `ETag`. Without a status, any response is accepted.
+ */
+export type Route = readonly [
+  method: string,
+  path: string,
+  reader?: Reader | undefined,
+  status?: number,
+  fields?: readonly string[] | undefined,
+  etag?: string,
+];
 
 type AllOptions = WriteOptions & IfMatch & IfChanged<unknown>;
 
 /** Calls a route, and retries after each failure that a retry may resolve. @throws CallError */
 export async function call<Answer>(
   client: Client,
-  [method, path, reader, etag = '']: Route,
+  route: Route,
   params: object,
   options: AllOptions = {},
 ): Promise<Answer> {
   const { known, ifMatch, signal } = options;
+  const [method, path, , , , etag = ''] = route;
   const [url, body] = target(client, method, path, params);
   const idempotencyKey = method === 'GET' ? undefined : (options.idempotencyKey ?? newKey());
   const headers: Record<string, string> = { accept: 'application/json', ...options.headers };
@@ -133,20 +108,21 @@ export async function call<Answer>(
   if (ifMatch !== undefined) headers['if-match'] = `"${ifMatch}"`;
   if (known) headers['if-none-match'] = `"${(known as Record<string, unknown>)[etag]}"`;
   const deadline = now() + (options.timeoutMs ?? client.timeoutMs ?? 30_000);
-  let mayHaveTakenEffect = false;
+  // An earlier call may have used the caller's key, even one of a program that has ended since.
+  let mayHaveTakenEffect = options.idempotencyKey !== undefined;
   for (let attempt = 1; ; attempt += 1) {
     const request = { method, url, headers, body };
     const limitMs = Math.min(deadline - now(), client.attemptTimeoutMs ?? 12_000);
     try {
-      const answer = await answered(client, request, limitMs, signal);
-      return (answer === NOT_MODIFIED ? known : read(reader, answer)) as Answer;
+      return (await answered(client, request, limitMs, { known, signal, route })) as Answer;
     } catch (failure) {
       if (!(failure instanceof CallError)) throw failure;
       if (idempotencyKey !== undefined) {
-        const { status, code } = failure;
-        if (status < 400 || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
-        // The service has looked up the key before it refused, so no earlier attempt has taken effect. It refuses input
-        // (400) and shards before; and an attempt of another release may have used the key with other input (422).
+        const { problem, status, code } = failure;
+        // Only the service knows that nothing was written: a proxy may have replaced its answer, whatever the status.
+        if (!problem || (status >= 500 && status !== 503)) mayHaveTakenEffect = true;
+        // The service has looked up the key before it refused, so no attempt has taken effect. It refuses input (400) and
+        // shards before; and an attempt of another release may have used the key with other input (422).
         else if (SETTLING.includes(status) && !UNSETTLED.test(code)) mayHaveTakenEffect = false;
         Object.assign(failure, { idempotencyKey, mayHaveTakenEffect });
       }
@@ -156,9 +132,9 @@ export async function call<Answer>(
 }
 
 const SETTLING: readonly number[] = [404, 409, 412];
-const UNSETTLED = /^(HTTP_|CLIENT_|FW_KEY_BUSY|FW_UNKNOWN_SHARD)/;
-const TRANSIENT: readonly number[] = [0, 408, 429, 502, 503, 504];
-const NOT_MODIFIED: unique symbol = Symbol();
+const UNSETTLED = /^(HTTP_|FW_KEY_BUSY|FW_UNKNOWN_SHARD)/;
+const TRANSIENT: readonly number[] = [408, 429, 502, 503, 504];
+const TRANSIENT_CODES: readonly string[] = ['CLIENT_NO_ANSWER', 'FW_KEY_BUSY'];
 
 /** All items of a list, page by page, from the page of `cursor` on. */
 export async function* itemsOf<Params extends { readonly cursor?: string | undefined }, Item>(
@@ -180,27 +156,40 @@ export interface Request {
   readonly body?: string | undefined;
 }
 
-/** The body of a successful response. @throws CallError */
+/** The response of the route, or the known one. @throws CallError */
 async function answered(
   client: Client,
   request: Request,
   limitMs: number,
-  signal: Signal | undefined,
+  { known, signal, route }: Pick<AllOptions, 'known' | 'signal'> & { readonly route: Route },
 ): Promise<unknown> {
   const sent = await send(client, request, limitMs, signal);
   try {
     const { status } = sent.response;
-    if (status === 304) return NOT_MODIFIED;
+    if (status === 304 && known) return known;
     // A browser shows a redirect that is not followed as status 0.
-    if (status < 200 || status >= 300) throw await errorOf(sent.response);
-    const text = await sent.response.text();
-    return text === '' ? undefined : JSON.parse(text);
+    if (status < 200 || status >= 300 || status !== (route[3] ?? status)) throw await errorOf(sent.response);
+    return declaredValue(route, await sent.response.text(), status);
   } catch (cause) {
-    if (cause instanceof SyntaxError) throw foreign(sent.response.status);
     throw lost(request, signal, cause);
   } finally {
     sent.end();
   }
+}
+
+/** Reads a body that is as the route declares it. @throws CallError */
+function declaredValue([, , reader, declared, fields]: Route, text: string, status: number): unknown {
+  try {
+    if (text === '' && !fields) return undefined;
+    const value: object = JSON.parse(text);
+    const isDeclared = fields
+      ? /^\s*\{/.test(text) && fields.every((field) => Object.hasOwn(value, field))
+      : declared === undefined;
+    if (isDeclared) return read(reader, value);
+  } catch {
+    // Neither the service's JSON nor its values.
+  }
+  throw foreign(status);
 }
 
 /** A request whose response has begun. It ends when its time is over or its signal is aborted. */
@@ -252,7 +241,7 @@ export async function send(
     const init: FetchInit = {
       method,
       headers: { ...more, ...headers },
-      redirect: method === 'GET' ? 'follow' : 'manual',
+      redirect: 'manual',
       signal: controller.signal as never,
     };
     if (body !== undefined) init.body = body;
@@ -280,7 +269,8 @@ export async function errorOf(response: FetchResponse): Promise<CallError> {
   const text = await response.text();
   try {
     const problem: Problem = JSON.parse(text);
-    if (typeof problem.code === 'string')
+    const isOwn = headers.get('content-type')?.startsWith('application/problem+json');
+    if (isOwn && problem.status === status && problem.type.startsWith('urn:fw-actions:problem:'))
       return new CallError(problem.code, problem.detail ?? problem.title, { status, problem, retryAfterMs });
   } catch {
     // A proxy between client and service has answered.
@@ -308,7 +298,7 @@ export async function pause(
 ): Promise<void> {
   const { status, code, retryAfterMs = 0 } = error;
   const delayMs = Math.max(0, retryAfterMs) + Math.random() * Math.min(5_000, 100 * 2 ** attempt);
-  const isTransient = TRANSIENT.includes(status) || code === 'FW_KEY_BUSY';
+  const isTransient = TRANSIENT.includes(status) || TRANSIENT_CODES.includes(code);
   if (!isTransient || now() + delayMs >= deadline) throw error;
   client.onRetry?.({ request: `${method} ${url}`, attempt, delayMs, error });
   await new Promise<void>((resolve, reject) => {

@@ -4,13 +4,13 @@ import {
   errorOf,
   lost,
   pause,
-  platform,
   type Request,
   type Sent,
   send,
   target,
 } from './call.js';
 import { CallError } from './call-error.js';
+import { platform } from './platform.js';
 import { date, read } from './readers.js';
 
 /** Options of a stream. */

@@ -6,8 +6,6 @@ export {
   call,
   type Decimal,
   type DecimalInput,
-  type FetchInit,
-  type FetchResponse,
   type Id,
   type IfChanged,
   type IfMatch,
@@ -18,4 +16,5 @@ export {
 } from './call.js';
 export { CallError, failedWith, type Json, type Problem } from './call-error.js';
 export { type FollowOptions, follow, type StreamedEvent } from './follow.js';
+export type { FetchInit, FetchResponse } from './platform.js';
 export { date, integer, list, type Reader, read, record, tuple, union, variant } from './readers.js';

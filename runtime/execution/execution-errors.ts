@@ -39,7 +39,7 @@ interface Facts {
 
 export function deadlineExceeded({ action, timeoutMs }: Facts): DeadlineExceededError {
   return new DeadlineExceededError(
-    `${action.name} did not finish within ${timeoutMs} ms; nothing was written`,
+    `${action.name} did not finish within ${timeoutMs} ms; this execution wrote nothing`,
   );
 }
 

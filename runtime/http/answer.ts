@@ -121,8 +121,10 @@ export class Answers {
     const { method, socket, id: requestId, raw } = request;
     const reason = refusalReason(error);
     this.#metrics?.refused(status, reason);
-    const name = route?.name;
     const path = pathOf(raw.url);
+    // A custom route has its pattern: paths contain ids. A path without a route has none.
+    const { url: pattern } = request.routeOptions;
+    const name = route?.name ?? (pattern === undefined ? undefined : `${method} ${pattern}`);
     this.#log.write(`refused ${status} ${reason} ${name ?? ''}`, () => ({
       level: 'warn',
       message: 'caller refused',

@@ -72,6 +72,19 @@ it('logs refused callers, at most once per second, route and reason, and counts 
   expect(text).toContain('fw_http_refused_callers_total{status="403",reason="rule"} 1');
 });
 
+it('logs refused callers of a custom route under its pattern', async () => {
+  const [base, { log }] = await listening({
+    customRoutes: (fastify) =>
+      void fastify.get('/own/:id', async () => {
+        throw new UnauthenticatedError('Who are you?');
+      }),
+  });
+  expect((await fetch(`${base}/own/7`)).status).toBe(401);
+  expect(log).toContainEqual(
+    expect.objectContaining({ message: 'caller refused', route: 'GET /own/:id', path: '/own/7' }),
+  );
+});
+
 it('tells callers their limit, also when it is exceeded', async () => {
   const callers = new RequestLimits({ requestsPerSecond: 1, burst: 2 });
   const [base] = await listening({ callers });

@@ -27,7 +27,7 @@ const HTTP_KINDS = {
   HTTP_BUSY: {
     status: 503,
     title: 'Server busy',
-    detail: 'The server is overloaded; nothing was written',
+    detail: 'The server is overloaded; this request wrote nothing',
   },
   HTTP_VERSION_NOT_SUPPORTED: { status: 505, title: 'Version not supported' },
   // Errors of plugins and custom routes have their own status, which replaces this one.

@@ -6,7 +6,7 @@ import { PROBLEM_KINDS, type ProblemCode, problemType } from './problem-kinds.js
 const SECRET = 'connect ECONNREFUSED db.internal:5432 password=hunter2 select * from wallets';
 const cause = new Error(SECRET);
 
-const UNWRITTEN = '; nothing was written';
+const UNWRITTEN = '; this request wrote nothing';
 const SHARD = '(1, 0)';
 const IN_IT = { shard: SHARD };
 

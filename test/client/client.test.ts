@@ -15,6 +15,7 @@ import {
   list,
   type Reader,
   type Retry,
+  type Route,
   read,
   record,
   type StreamedEvent,
@@ -23,6 +24,7 @@ import {
   variant,
 } from 'fw-actions/client';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { problemType } from '../../runtime/http/problem-kinds.js';
 import { depositForSure, depositOrSay } from './tour.js';
 
 /** A scripted answer of the service; an error is a lost connection. */
@@ -53,8 +55,14 @@ function clientOf(...answers: readonly Scripted[]): { client: Client; sent: Sent
 
 const problem = (status: number, code: string, headers: Record<string, string> = {}): Scripted => ({
   status,
-  headers,
-  body: { type: 'urn:x', title: 'X', status, code, detail: 'Told in words', shard: '(0, 0)' },
+  headers: { 'content-type': 'application/problem+json', ...headers },
+  body: { type: problemType(code), title: 'X', status, code, detail: 'Told in words', shard: '(0, 0)' },
+});
+/** A page of a proxy, which may have replaced the answer of the service. */
+const page = (status: number, headers: Record<string, string> = {}): Scripted => ({
+  status,
+  headers: { 'content-type': 'text/html', ...headers },
+  body: '<html>',
 });
 const LOST = new TypeError('fetch failed');
 const OK: Scripted = { body: { version: 1 } };
@@ -169,7 +177,9 @@ describe('An answer is read', () => {
   test('a version that the caller knows is not sent again', async () => {
     const known = { version: 3 };
     const { client, sent } = clientOf({ status: 304 });
-    expect(await call(client, ['GET', '/', undefined, 'version'], {}, { known })).toBe(known);
+    expect(await call(client, ['GET', '/', undefined, 200, ['version'], 'version'], {}, { known })).toBe(
+      known,
+    );
     expect(sent[0]?.headers['if-none-match']).toBe('"3"');
   });
 });
@@ -245,6 +255,8 @@ describe('A failed attempt', () => {
 describe('Whether a failed write may have taken effect', () => {
   const later = { 'retry-after': '60' };
   const busy = problem(503, 'FW_SHARD_BUSY', later);
+  const refused = { ...(problem(409, 'FW_REFUSED') as object) };
+  const foreignProblem: Scripted = { ...refused, body: { type: 'about:blank', status: 409, code: 'X' } };
 
   test.each<[string, readonly Scripted[], boolean]>([
     ['not after a refusal', [problem(409, 'FW_REFUSED')], false],
@@ -256,28 +268,112 @@ describe('Whether a failed write may have taken effect', () => {
     ['if another release reads the input in another way then', [LOST, problem(422, 'FW_KEY_REUSED')], true],
     ['if the shard is down by then', [LOST, busy], true],
     ['if it still runs', [problem(409, 'FW_KEY_BUSY'), problem(500, 'HTTP_INTERNAL')], true],
-    ['if a proxy answered with a page', [{ body: '<html>' }], true],
+    ['if a proxy answered with a page', [page(200)], true],
+    ['if a firewall replaced its answer', [page(403)], true],
+    ['if a proxy was reset while it waited', [page(503, later)], true],
+    ['if a gateway has a conflict of its own', [{ status: 409, body: { code: 'FW_REFUSED' } }], true],
+    ['if a gateway has problems of its own', [foreignProblem], true],
+    ['if a proxy changed the status of its problem', [{ ...refused, status: 400 }], true],
     ['if a proxy redirected it', [{ status: 303, headers: { location: '/' } }], true],
   ])('%s', async (_, answers, expected) => {
-    const { client } = clientOf(...answers);
+    const { client, sent } = clientOf(...answers);
+    const error = await failure(call(client, ['POST', '/'], {}));
+    expect([error.mayHaveTakenEffect, error.idempotencyKey]).toEqual([
+      expected,
+      sent[0]?.headers['idempotency-key'],
+    ]);
+  });
+
+  test.each<[string, Scripted, boolean]>([
+    ['if the shard is down', busy, true],
+    ['if the input is refused', problem(400, 'FW_VALIDATION'), true],
+    ['if the same key still runs', problem(409, 'FW_KEY_BUSY', later), true],
+    ['if it was used with other input', problem(422, 'FW_KEY_REUSED'), true],
+    ['not after a refusal', problem(409, 'FW_REFUSED'), false],
+    ['not if the model does not exist', problem(404, 'FW_MODEL_NOT_FOUND'), false],
+  ])('by an earlier call under a key of the caller: %s', async (_, answer, expected) => {
+    const { client } = clientOf(answer);
     const error = await failure(call(client, ['POST', '/'], {}, { idempotencyKey: 'mine' }));
     expect([error.mayHaveTakenEffect, error.idempotencyKey]).toEqual([expected, 'mine']);
   });
 });
 
-test('A redirect of a call that writes is not followed by a GET', async () => {
+describe('An answer that is not what the route declares', () => {
+  const json = (text: string, status = 200): Scripted => ({
+    status,
+    headers: { 'content-type': 'application/json' },
+    body: text,
+  });
+  const declared: Route = ['POST', '/', { items: list(integer) }, 200, ['version', 'items']];
+
+  test.each<[string, Scripted]>([
+    ['another status', json('{"version":1,"items":[]}', 202)],
+    ['304 without a known response', { status: 304 }],
+    ['204', { status: 204 }],
+    ['an empty body', json('')],
+    ['null', json('null')],
+    ['a list', json('[]')],
+    ['a number', json('1')],
+    ['an object of others', json('{"status":"ok"}')],
+    ['an object without a field', json('{"version":1}')],
+    ['a field that cannot be read', json('{"version":1,"items":{}}')],
+  ])('such as %s, is not a success', async (_, answer) => {
+    const { client, sent } = clientOf(answer);
+    expect(await failure(call(client, declared, {}))).toMatchObject({
+      code: 'CLIENT_FOREIGN_ANSWER',
+      mayHaveTakenEffect: true,
+    });
+    expect(sent).toHaveLength(1);
+    const read = await failure(call(client, ['GET', ...(declared.slice(1) as [string])], {}));
+    expect(read).toMatchObject({ code: 'CLIENT_FOREIGN_ANSWER', mayHaveTakenEffect: false });
+  });
+
+  test('is any body and any other status where the route has no response', async () => {
+    const empty: Route = ['DELETE', '/', undefined, 204];
+    await expect(call(clientOf({ status: 204 }).client, empty, {})).resolves.toBeUndefined();
+    const withStatus: Route = ['DELETE', '/', undefined, 200];
+    await expect(call(clientOf(json('')).client, withStatus, {})).resolves.toBeUndefined();
+    for (const route of [empty, withStatus])
+      expect((await failure(call(clientOf(json('{}')).client, route, {}))).code).toBe(
+        'CLIENT_FOREIGN_ANSWER',
+      );
+  });
+
+  test('is an object that has only further fields in addition', async () => {
+    const { client } = clientOf(json(' {"version":1,"items":["5"],"later":2}'));
+    await expect(call(client, declared, {})).resolves.toEqual({ version: 1, items: [5n], later: 2 });
+    const optional: Route = ['POST', '/', undefined, 200, []];
+    await expect(call(clientOf(json('{}')).client, optional, {})).resolves.toEqual({});
+    expect((await failure(call(clientOf(json('[]')).client, optional, {}))).status).toBe(200);
+  });
+});
+
+test.each(['GET', 'POST'])('A redirect of a %s is not followed', async (method) => {
+  const requested: (string | undefined)[] = [];
   const server = createServer(({ url }, response) => {
+    requested.push(url);
     if (url === '/moved') response.end('{"version":1}');
     else response.writeHead(302, { location: '/moved' }).end();
   }).listen(0, '127.0.0.1');
   onTestFinished(() => void server.close());
   await once(server, 'listening');
   const client = { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-  expect(await failure(call(client, ['POST', '/'], {}))).toMatchObject({
+  expect(await failure(call(client, [method, '/'], {}))).toMatchObject({
     code: 'CLIENT_FOREIGN_ANSWER',
     status: 302,
   });
-  await expect(call(client, ['GET', '/'], {})).resolves.toEqual({ version: 1 });
+  expect(requested).toEqual(['/']);
+});
+
+test('A redirect that a browser hides is not repeated', async () => {
+  const { client } = clientOf();
+  let requests = 0;
+  const fetch = async (): Promise<FetchResponse> => {
+    requests += 1;
+    return { status: 0, headers: new Headers(), body: null, text: async () => '' };
+  };
+  expect((await failure(call({ ...client, fetch }, ['GET', '/'], {}))).code).toBe('CLIENT_FOREIGN_ANSWER');
+  expect(requests).toBe(1);
 });
 
 test('Items of a list are read page after page', async () => {

@@ -5,11 +5,13 @@ import type { FileScope } from '../file-scope.js';
 import { propertyKey } from '../print/literal.js';
 import { quote } from '../print/strings.js';
 
-/** The reader of one type of response. */
+/** The reader of one type of response, or the names of the fields that it always has. */
 export interface ReaderView {
   /** Local variable. */
   readonly variable: string;
-  /** Printed reader. */
+  /** Its type. */
+  readonly type: string;
+  /** Printed value. */
   readonly text: string;
 }
 
@@ -21,6 +23,7 @@ export class ClientReaders {
   readonly #scope: FileScope;
   readonly #objects = new Map<ObjectType, string | undefined>();
   readonly #recursive = new Map<string, string | undefined>();
+  readonly #required = new Map<ObjectType, string>();
   readonly #views: ReaderView[] = [];
 
   constructor(scope: FileScope) {
@@ -39,6 +42,17 @@ export class ClientReaders {
     const variable = code === undefined ? undefined : this.#variable(type.name ?? 'Answer');
     this.#objects.set(type, variable);
     if (variable !== undefined) this.#declare(variable, code);
+    return variable;
+  }
+
+  /** Returns the variable with the names of the fields that a response always has. */
+  required(type: ObjectType): string {
+    let variable = this.#required.get(type);
+    if (variable !== undefined) return variable;
+    variable = this.#variable(type.name ?? 'Answer', 'Fields');
+    this.#required.set(type, variable);
+    const names = type.fields.filter(({ optional }) => optional !== true).map(({ name }) => quote(name));
+    this.#views.push({ variable, type: 'readonly string[]', text: `[${names.join(', ')}]` });
     return variable;
   }
 
@@ -115,14 +129,13 @@ export class ClientReaders {
     return this.#recursive.get(key);
   }
 
-  #variable(name: string): string {
-    return this.#scope.reserve(`${camelCase(name.replace(/\W/g, '')) || 'nested'}Reader`);
+  #variable(name: string, role = 'Reader'): string {
+    return this.#scope.reserve(`${camelCase(name.replace(/\W/g, '')) || 'nested'}${role}`);
   }
 
   #declare(variable: string, text: string | undefined): void {
     if (text === undefined) return;
-    this.#scope.runtimeType('Reader');
-    this.#views.push({ variable, text });
+    this.#views.push({ variable, type: this.#scope.runtimeType('Reader'), text });
   }
 
   /** Returns a marked call: bundlers remove unused calls only with the mark. */

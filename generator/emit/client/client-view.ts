@@ -5,6 +5,7 @@ import { pathParameters } from '../../schema/route-path.js';
 import type { Emission } from '../emission.js';
 import { CLIENT, FileScope, type ImportView } from '../file-scope.js';
 import { type DocView, docView, isBindingName, quote } from '../print/strings.js';
+import { statusOf } from '../routes.js';
 import { type HeaderView, headerView } from '../views/header-view.js';
 import { ClientReaders, type ReaderView } from './client-readers.js';
 import { ClientTypes, type ClientTypeView } from './client-types.js';
@@ -86,6 +87,7 @@ class ClientRoutes {
     if (paramsType !== '') this.types.declare(paramsType, params, 'param');
     const answer = response === undefined ? 'void' : this.types.answer(response);
     const reader = response === undefined ? undefined : this.readers.answer(response);
+    const fields = response === undefined ? undefined : this.readers.required(response);
     const isOptional = params.every((field) => field.optional === true || field.default !== undefined);
     this.#scope.runtimeValue('call');
     return {
@@ -96,7 +98,7 @@ class ClientRoutes {
       options: this.#optionsText(route, answer),
       answer,
       path: quote(route.path),
-      route: routeText(route, reader),
+      route: routeText(route, reader, fields),
       ...this.#items(route, name, params, response),
       ...this.#stream(action, route, name),
     };
@@ -176,10 +178,10 @@ function hasFreshness({ method, etag }: RouteSchema): boolean {
   return method === 'GET' && etag !== undefined;
 }
 
-function routeText(route: RouteSchema, reader: string | undefined): string {
-  const etag = hasFreshness(route) && route.etag !== undefined ? quote(route.etag.value) : undefined;
-  const read = reader ?? (etag === undefined ? undefined : 'undefined');
-  return [quote(route.method), quote(route.path), read, etag].filter((part) => part !== undefined).join(', ');
+function routeText(route: RouteSchema, reader = 'undefined', fields?: string): string {
+  const etag = hasFreshness(route) && route.etag !== undefined ? [quote(route.etag.value)] : [];
+  const shown = fields === undefined ? [] : [fields, ...etag];
+  return [quote(route.method), quote(route.path), reader, String(statusOf(route)), ...shown].join(', ');
 }
 
 /** Returns the type of the items of a page; undefined if the response is not a page. */

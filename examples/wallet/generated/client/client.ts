@@ -126,13 +126,21 @@ export type WalletWithdrawMoneyParams = {
 
 const transferResponseReader: Reader = { createdDate: date, updatedDate: date };
 
+const transferResponseFields: readonly string[] = ['id', 'sourceId', 'destinationId', 'amount', 'currency', 'state', 'reason', 'version', 'createdDate', 'updatedDate'];
+
 const walletResponseReader: Reader = { createdDate: date, updatedDate: date };
+
+const walletResponseFields: readonly string[] = ['id', 'shardGroup', 'shardMember', 'ownerId', 'currency', 'balance', 'state', 'version', 'createdDate', 'updatedDate'];
 
 const walletEventResponseReader: Reader = { createdDate: date };
 
 const walletEventPageResponseReader: Reader = { items: /* @__PURE__ */ list(walletEventResponseReader), completeFrom: date };
 
+const walletEventPageResponseFields: readonly string[] = ['items', 'next', 'completeFrom'];
+
 const walletPageResponseReader: Reader = { items: /* @__PURE__ */ list(walletResponseReader) };
+
+const walletPageResponseFields: readonly string[] = ['items', 'next'];
 
 /** Shows the progress of a transfer. */
 export function transferGet(
@@ -140,7 +148,7 @@ export function transferGet(
   params: TransferGetParams,
   options?: CallOptions & IfChanged<TransferResponse>,
 ): Promise<TransferResponse> {
-  return call(client, ['GET', '/transfers/{transferId}', transferResponseReader, 'version'], params, options);
+  return call(client, ['GET', '/transfers/{transferId}', transferResponseReader, 200, transferResponseFields, 'version'], params, options);
 }
 
 /** Transfers money between two wallets on any shards. */
@@ -149,7 +157,7 @@ export function transferInitiate(
   params: TransferInitiateParams,
   options?: WriteOptions,
 ): Promise<TransferResponse> {
-  return call(client, ['POST', '/transfers', transferResponseReader], params, options);
+  return call(client, ['POST', '/transfers', transferResponseReader, 202, transferResponseFields], params, options);
 }
 
 /** Closes an empty wallet permanently. */
@@ -158,7 +166,7 @@ export function walletClose(
   params: WalletCloseParams,
   options?: WriteOptions & IfMatch,
 ): Promise<WalletResponse> {
-  return call(client, ['POST', '/wallets/{walletId}/close', walletResponseReader], params, options);
+  return call(client, ['POST', '/wallets/{walletId}/close', walletResponseReader, 200, walletResponseFields], params, options);
 }
 
 /** Opens a wallet. */
@@ -167,7 +175,7 @@ export function walletCreate(
   params: WalletCreateParams,
   options?: WriteOptions,
 ): Promise<WalletResponse> {
-  return call(client, ['POST', '/wallets', walletResponseReader], params, options);
+  return call(client, ['POST', '/wallets', walletResponseReader, 201, walletResponseFields], params, options);
 }
 
 /** Puts money into a wallet. */
@@ -176,7 +184,7 @@ export function walletDepositMoney(
   params: WalletDepositMoneyParams,
   options?: WriteOptions & IfMatch,
 ): Promise<WalletResponse> {
-  return call(client, ['POST', '/wallets/{walletId}/deposit', walletResponseReader], params, options);
+  return call(client, ['POST', '/wallets/{walletId}/deposit', walletResponseReader, 200, walletResponseFields], params, options);
 }
 
 /** Shows a wallet. */
@@ -185,7 +193,7 @@ export function walletGet(
   params: WalletGetParams,
   options?: CallOptions & IfChanged<WalletResponse>,
 ): Promise<WalletResponse> {
-  return call(client, ['GET', '/wallets/{walletId}', walletResponseReader, 'version'], params, options);
+  return call(client, ['GET', '/wallets/{walletId}', walletResponseReader, 200, walletResponseFields, 'version'], params, options);
 }
 
 /** Shows the events of a wallet, oldest first. */
@@ -194,7 +202,7 @@ export function walletHistory(
   params: WalletHistoryParams,
   options?: CallOptions,
 ): Promise<WalletEventPageResponse> {
-  return call(client, ['GET', '/wallets/{walletId}/events', walletEventPageResponseReader], params, options);
+  return call(client, ['GET', '/wallets/{walletId}/events', walletEventPageResponseReader, 200, walletEventPageResponseFields], params, options);
 }
 
 /**
@@ -227,7 +235,7 @@ export function walletList(
   params: WalletListParams,
   options?: CallOptions,
 ): Promise<WalletPageResponse> {
-  return call(client, ['GET', '/wallets', walletPageResponseReader], params, options);
+  return call(client, ['GET', '/wallets', walletPageResponseReader, 200, walletPageResponseFields], params, options);
 }
 
 /**
@@ -248,5 +256,5 @@ export function walletWithdrawMoney(
   params: WalletWithdrawMoneyParams,
   options?: WriteOptions & IfMatch,
 ): Promise<WalletResponse> {
-  return call(client, ['POST', '/wallets/{walletId}/withdraw', walletResponseReader], params, options);
+  return call(client, ['POST', '/wallets/{walletId}/withdraw', walletResponseReader, 200, walletResponseFields], params, options);
 }

@@ -57,16 +57,24 @@ export type NotePageResponse = {
 
 const countResponseReader: Reader = { count: integer };
 
+const countResponseFields: readonly string[] = ['count'];
+
 const noteResponseReader: Reader = { due: date };
 
+const noteResponseFields: readonly string[] = ['id', 'text', 'due', 'version'];
+
+const historyResponseFields: readonly string[] = ['versions'];
+
 const notePageResponseReader: Reader = { items: /* @__PURE__ */ list(noteResponseReader) };
+
+const notePageResponseFields: readonly string[] = ['items', 'next'];
 
 /** Its name without the suffix is a word of the language. */
 export function deleteAction(
   client: Client,
   options?: WriteOptions,
 ): Promise<void> {
-  return call(client, ['DELETE', '/notes'], {}, options);
+  return call(client, ['DELETE', '/notes', undefined, 204], {}, options);
 }
 
 /** DELETE /notes/{noteId} */
@@ -75,7 +83,7 @@ export function deleteAction2(
   params: DeleteParams,
   options?: WriteOptions,
 ): Promise<void> {
-  return call(client, ['DELETE', '/notes/{noteId}'], params, options);
+  return call(client, ['DELETE', '/notes/{noteId}', undefined, 204], params, options);
 }
 
 /** GET /count */
@@ -83,7 +91,7 @@ export function noteCount(
   client: Client,
   options?: CallOptions,
 ): Promise<CountResponse> {
-  return call(client, ['GET', '/count', countResponseReader], {}, options);
+  return call(client, ['GET', '/count', countResponseReader, 200, countResponseFields], {}, options);
 }
 
 /** Writes a note anew. */
@@ -92,7 +100,7 @@ export function noteEdit(
   params: NoteEditParams,
   options?: WriteOptions & IfMatch,
 ): Promise<NoteResponse> {
-  return call(client, ['PUT', '/notes/{noteId}', noteResponseReader], params, options);
+  return call(client, ['PUT', '/notes/{noteId}', noteResponseReader, 200, noteResponseFields], params, options);
 }
 
 /** Shows a note. */
@@ -101,7 +109,7 @@ export function noteGet(
   params: NoteGetParams,
   options?: CallOptions & IfChanged<NoteResponse>,
 ): Promise<NoteResponse> {
-  return call(client, ['GET', '/notes/{noteId}', noteResponseReader, 'version'], params, options);
+  return call(client, ['GET', '/notes/{noteId}', noteResponseReader, 200, noteResponseFields, 'version'], params, options);
 }
 
 /** What happened to a note. */
@@ -110,7 +118,7 @@ export function noteHistory(
   params: NoteHistoryParams,
   options?: CallOptions,
 ): Promise<HistoryResponse> {
-  return call(client, ['GET', '/notes/{noteId}/events'], params, options);
+  return call(client, ['GET', '/notes/{noteId}/events', undefined, 200, historyResponseFields], params, options);
 }
 
 /**
@@ -131,7 +139,7 @@ export function noteList(
   params: NoteListParams = {},
   options?: CallOptions,
 ): Promise<NotePageResponse> {
-  return call(client, ['GET', '/notes', notePageResponseReader], params, options);
+  return call(client, ['GET', '/notes', notePageResponseReader, 200, notePageResponseFields], params, options);
 }
 
 /**

@@ -14,11 +14,13 @@ export type Answer = {
   readonly "a'b": string;
 };
 
+const answerFields: readonly string[] = ["a'b"];
+
 /** Says `${nothing}` and "ends" 'here'. */
 export function newTouch(
   client: Client,
   params: NewTouchParams,
   options?: WriteOptions,
 ): Promise<Answer> {
-  return call(client, ['POST', '/new/touch'], params, options);
+  return call(client, ['POST', '/new/touch', undefined, 200, answerFields], params, options);
 }

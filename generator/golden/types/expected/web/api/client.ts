@@ -211,13 +211,15 @@ const formsReader: Reader = { when: date, large: integer, card: { at: date }, da
 
 const sampleResponseReader: Reader = { forms: formsReader };
 
+const sampleResponseFields: readonly string[] = ['id', 'forms'];
+
 /** GET /samples/{sampleId} */
 export function sampleRead(
   client: Client,
   params: SampleReadParams,
   options?: CallOptions,
 ): Promise<SampleResponse> {
-  return call(client, ['GET', '/samples/{sampleId}', sampleResponseReader], params, options);
+  return call(client, ['GET', '/samples/{sampleId}', sampleResponseReader, 200, sampleResponseFields], params, options);
 }
 
 /** POST /samples */
@@ -226,5 +228,5 @@ export function sampleTake(
   params: SampleTakeParams,
   options?: WriteOptions,
 ): Promise<SampleResponse> {
-  return call(client, ['POST', '/samples', sampleResponseReader], params, options);
+  return call(client, ['POST', '/samples', sampleResponseReader, 200, sampleResponseFields], params, options);
 }
