@@ -286,6 +286,27 @@ it('counts a live feed as a concurrent request of its caller, and in the metrics
   expect(await metrics.render()).toContain('fw_http_open_feeds 0');
 });
 
+it('answers HEAD of a live feed with the headers of the stream, and ends it', async () => {
+  await server.close(0);
+  const feeds = new LiveFeeds({ read: async () => [[]], defaultShard: () => ShardIdentifier.of(0, 0) });
+  app = new WalletApplication();
+  const routes = app.routes.map((route) =>
+    route.method === 'GET' && route.path === '/wallets/{walletId}' ? { ...route, feed: 'walletId' } : route,
+  );
+  server = app.server({ feeds, callers: new RequestLimits({ concurrentRequests: 1 }), routes });
+  const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
+  const wallet = `${url}/wallets/${app.open()}`;
+  const headers = { accept: 'text/event-stream' };
+  const response = await fetch(wallet, { method: 'HEAD', headers });
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    200,
+    'text/event-stream; charset=utf-8',
+  ]);
+  expect([await response.text(), feeds.size]).toEqual(['', 0]);
+  // Its place among the concurrent requests of the caller is free again.
+  await expect.poll(async () => (await fetch(wallet)).status, { timeout: 20_000 }).toBe(200);
+});
+
 it('answers 100 to a client that waits before it sends its body', async () => {
   const { text } = await sendRaw(
     port,

@@ -95,8 +95,8 @@ export function compileRoute(
     }
   };
 
-  const isStream = ({ method, headers }: FastifyRequest): boolean =>
-    route.feed !== undefined && method === 'GET' && acceptsEventStream(headers.accept);
+  const isStream = ({ headers }: FastifyRequest): boolean =>
+    route.feed !== undefined && route.method === 'GET' && acceptsEventStream(headers.accept);
 
   const openFeed = (request: FastifyRequest, reply: FastifyReply, principal: Caller): void => {
     const { params, headers, id: requestId } = request;

@@ -132,7 +132,8 @@ export class LiveFeeds {
       if (value !== undefined) response.setHeader(name, value);
     response.writeHead(200, HEADERS);
     response.write(`retry: ${RECONNECT_MS}\n\n`);
-    if (this.#closed) {
+    // A response to HEAD has the headers alone.
+    if (this.#closed || response.req.method === 'HEAD') {
       response.end();
       return;
     }
