@@ -301,8 +301,15 @@ describe('templates', () => {
   test('can be ejected once, and are used afterwards', async () => {
     project.use('orders', ', templates: own');
     const eject = (name: string): Promise<Ran> => project.run('templates', 'eject', name);
-    await generate();
+    const missing = await generate();
+    expect([missing.code, missing.error]).toEqual([
+      2,
+      expect.stringMatching(
+        /own FWGEN038 The templates folder does not exist\n +Correct fw\.generator\.templates .*, or create the folder/,
+      ),
+    ]);
     expect((await eject('server')).code).toBe(0);
+    expect((await generate()).code).toBe(0);
     expect((await generate('--check')).code).toBe(0);
     project.write('own/server.hbs', `${project.read('own/server.hbs')}// ours\n`);
     await generate();

@@ -14,6 +14,7 @@ vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
 const { load: original } = SourceFiles.prototype;
 
 const project = projectPerTest('orders', ', templates: own');
+beforeEach(() => project.write('own/README.md', 'Templates.'));
 let stop: AbortController;
 let running: Promise<number>;
 let info: string[];

@@ -33,6 +33,7 @@ let project: TestProject;
 beforeAll(() => {
   project = testProject();
   project.write('fw.config.yaml', CONFIGURATION);
+  project.write('templates/README.md', 'Templates.');
 });
 
 afterAll(() => project.delete());

@@ -1,12 +1,12 @@
 import { posix } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
-import { type Diagnostic, diagnostic } from './diagnostics.js';
+import type { Diagnostic } from './diagnostics.js';
 import { type LockText, readLocks } from './event-lock/lock-state.js';
+import { attempt } from './read/attempt.js';
 import type { ReadResult } from './read/read-project.js';
 import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
 import type { SourceFiles } from './read/source-files.js';
 import { type ProjectPaths, relativeTo } from './schema/paths.js';
-import { isSystemError } from './system-error.js';
 
 /** What a run reads, with absolute paths. */
 export interface InputOptions extends ProjectFolders {
@@ -35,22 +35,12 @@ export async function readInputs(
   const locks = readLocks(projectDirectory, paths);
   if (templatesDirectory === undefined) return { ...result, paths, templates: new Map(), locks };
   const folder = relativeTo(projectDirectory, templatesDirectory);
-  const templates = loadTemplates(projectDirectory, folder);
-  if ('code' in templates) return { problems: [templates] };
+  const problems: Diagnostic[] = [];
+  const templates = attempt(problems, { key: 'templates', path: folder }, () =>
+    readTemplates(projectDirectory, folder),
+  );
+  if (templates === undefined) return { problems };
   const watched = TEMPLATE_FOLDERS.map((each) => posix.join(folder, each));
   const templateFiles = [...templates.values()].map(({ file }) => file);
   return { ...result, inputs: [...result.inputs, ...watched, ...templateFiles], paths, templates, locks };
-}
-
-function loadTemplates(
-  projectDirectory: string,
-  folder: string,
-): ReadonlyMap<string, UserTemplate> | Diagnostic {
-  try {
-    return readTemplates(projectDirectory, folder);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    const message = `Cannot read templates: ${error.code}`;
-    return diagnostic('FWGEN038', { file: folder }, message, 'Check that the folder is readable.');
-  }
 }

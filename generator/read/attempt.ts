@@ -3,7 +3,7 @@ import { isSystemError } from '../system-error.js';
 
 /** A folder of the configuration: `source` is set by `fw.generator.source`. */
 export interface ConfiguredFolder {
-  readonly key: 'source' | 'migrations';
+  readonly key: 'source' | 'migrations' | 'templates';
   readonly path: string;
 }
 

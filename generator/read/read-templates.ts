@@ -14,7 +14,7 @@ export interface UserTemplate {
 export const TEMPLATE_FOLDERS = ['', 'partials', 'per-model', 'per-action', 'per-project'] as const;
 
 /**
- * Reads the user's templates by path below their folder, without `.hbs`; empty if the folder does not exist.
+ * Reads the user's templates by path below their folder, without `.hbs`.
  *
  * @param folder project-relative
  * @throws the error of the file system
@@ -23,7 +23,7 @@ export function readTemplates(projectDirectory: string, folder: string): Readonl
   const templates = new Map<string, UserTemplate>();
   for (const below of TEMPLATE_FOLDERS) {
     const absolute = join(projectDirectory, folder, below);
-    if (!existsSync(absolute)) continue;
+    if (below !== '' && !existsSync(absolute)) continue;
     const names = readdirSync(absolute, { withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name.endsWith('.hbs'))
       .map(({ name }) => name)
