@@ -439,9 +439,12 @@ describe('init', () => {
       error: expect.stringContaining('already contains package.json (scripts.build).'),
     });
     expect(readdirSync(folder)).toEqual(['package.json']);
-    write('package.json', JSON.stringify({ ...manifest, scripts: { test } }));
+    write('package.json', JSON.stringify({ ...manifest, scripts: { test } }, undefined, '\t'));
     const { code, info } = await init('', '--yes');
-    expect([code, info]).toEqual([0, expect.stringContaining('Added to package.json.')]);
+    expect(info).toContain(
+      'Added to package.json. Replaced in package.json what npm init had written: type, scripts.test. Next:',
+    );
+    expect([code, read('package.json').split('\n')[1]]).toEqual([0, '\t"name": "mine",']);
     expect(JSON.parse(read('package.json'))).toMatchObject({
       ...manifest,
       type: 'module',

@@ -35,7 +35,7 @@ async function initProject(folder: string, yes: boolean, version: string): Promi
     databasePassword: randomSecret(),
   });
   const content = contentOf(directory);
-  const { created, changed, conflicts, description, formatters } = fitFiles(files, content);
+  const { created, changed, replaced, conflicts, description, formatters } = fitFiles(files, content);
   if (conflicts.length > 0) {
     throw new InputError(
       `${shown} already contains ${conflicts.join(', ')}. init never replaces a file or a value: choose another folder.`,
@@ -48,10 +48,14 @@ async function initProject(folder: string, yes: boolean, version: string): Promi
     new Map([...texts].map(([path, text]) => [inDirectory(path), text]));
   makeFiles(absolute(created), { secrets: SECRET_FILES.map(inDirectory), changed: absolute(changed) });
   const added = [...changed.keys()].map((path) => `Added to ${path}. `).join('');
+  const instead =
+    replaced.length === 0
+      ? ''
+      : `Replaced in package.json what npm init had written: ${replaced.join(', ')}. `;
   const formatted = formatters.map((name) => `Let ${name} ignore src/generated.`);
   const enter = shown === '.' ? [] : [`  cd ${/^[\w./-]+$/.test(shown) ? shown : JSON.stringify(shown)}`];
   return [
-    `${created.size} files written in ${shown === '.' ? 'this folder' : shown}. ${added}Next:`,
+    `${created.size} files written in ${shown === '.' ? 'this folder' : shown}. ${added}${instead}Next:`,
     ...formatted.map((line) => `  # ${line}`),
     ...enter,
     '  npm install',

@@ -6,6 +6,8 @@ export interface FittedFiles {
   readonly created: ReadonlyMap<string, string>;
   /** New texts of existing files. */
   readonly changed: ReadonlyMap<string, string>;
+  /** Keys of package.json whose values `npm init` had written. */
+  readonly replaced: readonly string[];
   /** What prevents the project from being created: existing files, and keys of package.json with other values. */
   readonly conflicts: readonly string[];
   /** The file that describes the project. */
@@ -46,6 +48,7 @@ export function fitFiles(
   const created = new Map([...files].map(([path, text]) => [path === README ? description : path, text]));
   const changed = new Map<string, string>();
   const conflicts: string[] = [];
+  const replaced: string[] = [];
   const change = (path: string, combine: (wanted: string, existing: string) => string): void => {
     const wanted = created.get(path);
     if (wanted === undefined || !has(path)) return;
@@ -58,6 +61,7 @@ export function fitFiles(
   change(MANIFEST, (wanted, existing) => {
     try {
       const fitted = fitManifest(wanted, existing);
+      replaced.push(...fitted.replaced);
       conflicts.push(...fitted.conflicts.map((key) => `${MANIFEST} (${key})`));
       return fitted.text;
     } catch (error) {
@@ -72,7 +76,7 @@ export function fitFiles(
     return found;
   });
   conflicts.push(...[...created.keys()].filter(has));
-  return { created, changed, conflicts, description, formatters };
+  return { created, changed, replaced, conflicts, description, formatters };
 }
 
 /** Appends the lines that a list lacks. Ignores slashes at the ends of lines. */

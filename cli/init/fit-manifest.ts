@@ -3,6 +3,8 @@ export interface FittedManifest {
   readonly text: string;
   /** Keys with another value in the existing file, such as `scripts.build`. */
   readonly conflicts: readonly string[];
+  /** Keys whose values `npm init` had written. */
+  readonly replaced: readonly string[];
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -23,19 +25,28 @@ const KEPT = /^(name|version|private|engines|(dev)?dependencies\..*)/;
  * @throws SyntaxError if the existing text is not JSON
  */
 export function fitManifest(wanted: string, existing: string): FittedManifest {
-  const conflicts: string[] = [];
-  const merged = merge(readObject(wanted), readObject(existing), '', conflicts);
-  return { text: `${JSON.stringify(merged, undefined, 2)}\n`, conflicts };
+  const found = { conflicts: [], replaced: [] };
+  const merged = merge(readObject(wanted), readObject(existing), '', found);
+  const indent = /^[ \t]+(?=")/m.exec(existing)?.[0] ?? 2;
+  return { text: `${JSON.stringify(merged, undefined, indent)}\n`, ...found };
 }
 
-function merge(wanted: Values, existing: Values, path: string, conflicts: string[]): Values {
+interface Found {
+  readonly conflicts: string[];
+  readonly replaced: string[];
+}
+
+function merge(wanted: Values, existing: Values, path: string, places: Found): Values {
   const merged: Record<string, unknown> = { ...existing };
   for (const [key, value] of Object.entries(wanted)) {
     const place = `${path}${key}`;
     const found = existing[key];
-    if (found === undefined || found === PLACEHOLDERS[place]) merged[key] = value;
-    else if (isObject(value) && isObject(found)) merged[key] = merge(value, found, `${place}.`, conflicts);
-    else if (found !== value && !KEPT.test(place)) conflicts.push(place);
+    if (found === undefined) merged[key] = value;
+    else if (found === PLACEHOLDERS[place]) {
+      merged[key] = value;
+      places.replaced.push(place);
+    } else if (isObject(value) && isObject(found)) merged[key] = merge(value, found, `${place}.`, places);
+    else if (found !== value && !KEPT.test(place)) places.conflicts.push(place);
   }
   return merged;
 }
