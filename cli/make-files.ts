@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, relative } from 'node:path';
 import { isSystemError, writeAdvice } from '../generator/system-error.js';
 import { atomically, targetOf } from '../generator/write/atomic-change.js';
 import { InputError } from './input-error.js';
@@ -35,6 +35,15 @@ export function makeFiles(
       }
     });
   expectSystemError('write', write, () => place);
+}
+
+/** Writes a file, also over an older one. @throws InputError as `makeFiles` */
+export function writeOutput(path: string, text: string): void {
+  const write = (): void => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+  expectSystemError('write', write, () => path);
 }
 
 /**

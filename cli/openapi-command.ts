@@ -1,5 +1,5 @@
-import { writeFileSync } from 'node:fs';
 import { CONFIG, type CommandEntry, command, text } from './command.js';
+import { writeOutput } from './make-files.js';
 import { generateOptions, readProjectConfig, requireNone } from './project.js';
 
 /** `fw-gen openapi` */
@@ -18,7 +18,7 @@ export const OPENAPI: CommandEntry = command({
     const described = await describeApi({ ...generateOptions(config), access, http });
     if ('diagnostics' in described) requireNone(described.diagnostics);
     else if (out === undefined) return { lines: [described.text] };
-    else writeFileSync(out, `${described.text}\n`);
+    else writeOutput(out, `${described.text}\n`);
     return {};
   },
 });

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { CONFIG, type CommandEntry, command, flag, value } from '../command.js';
 import { fileText } from '../file-text.js';
 import { InputError } from '../input-error.js';
+import { writeOutput } from '../make-files.js';
 import { projectFolders, readProjectConfig } from '../project.js';
 import { counted } from '../terminal-text.js';
 
@@ -35,7 +36,7 @@ export const CONNECTORS: CommandEntry = command({
       );
       return { errors: [...errors, ...left], isDrift: errors.length + left.length > 0 };
     }
-    for (const [name, text] of stale) write(join(folder, name), text);
+    for (const [name, text] of stale) writeOutput(join(folder, name), text);
     return {
       lines: [
         `${counted(stale.length, 'file')} written in ${folder}, ${files.size - stale.length} unchanged`,
@@ -63,12 +64,7 @@ export const SCHEMAS: CommandEntry = command({
     if (lock === undefined) throw new InputError(`${path} cannot be read. fw-gen generate writes it.`);
     const schemas = readEventLock(lock, config.relay?.schemaBaseUrl);
     for (const { eventType, version, schema } of schemas)
-      write(join(folder, eventType, `${version}.json`), `${JSON.stringify(schema, null, 2)}\n`);
+      writeOutput(join(folder, eventType, `${version}.json`), `${JSON.stringify(schema, null, 2)}\n`);
     return { lines: [`${counted(schemas.length, 'schema')} written in ${folder}`] };
   },
 });
-
-function write(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-}

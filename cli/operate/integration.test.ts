@@ -64,6 +64,17 @@ test('fw-gen schemas writes one file for each version of each event', async () =
   expect(JSON.parse(text)).toMatchObject({ $id: '/schemas/WalletCreatedEvent/1.json', type: 'object' });
 });
 
+test.each([
+  ['connectors', '--output'],
+  ['schemas', '--output'],
+  ['openapi', '--out'],
+])('fw-gen %s names the file that it cannot write', async (command, option) => {
+  const file = join(folder, 'config-in-the-way');
+  writeFileSync(file, '');
+  const { code, error } = await run(command, '--config', config, option, join(file, 'below'));
+  expect([code, error]).toEqual([2, expect.stringContaining(`The file ${file} blocks the path`)]);
+});
+
 test.each(['relay', 'top'])(
   'fw-gen %s does not open embedded databases, so that a server can start meanwhile',
   async (name) => {
