@@ -33,7 +33,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/locks': 510,
   'runtime/migration': 2_850,
   'runtime/observability': 840,
-  'runtime/openapi': 810,
+  'runtime/openapi': 840,
   'runtime/persistence': 5_510,
   'runtime/pglite': 1_160,
   'runtime/postgres': 1_120,

@@ -2,6 +2,7 @@ import { CURRENCY_CODES } from '../currency-codes.js';
 import type { FieldDescriptor, FieldType, ObjectType } from '../domain/descriptor.js';
 import type { Documenting } from '../domain/kinds/field-kind.js';
 import { byName, type Json, type JsonPart, membersOf } from '../domain/kinds/json-schema.js';
+import { partsOf } from '../domain/kinds/kinds.js';
 import { referencesAround } from '../domain/recursive-type.js';
 import type { SecuritySchemes } from './documented-access.js';
 import { documentedField, documentedObject, documentedType } from './documented-schema.js';
@@ -56,6 +57,8 @@ export class Components {
     // Reserves the name before nested schemas are written.
     const name = this.#reserve(type.name ?? 'Response');
     this.#responses.set(type, name);
+    const self = selfWithin(type);
+    if (self !== undefined) this.#types.set(keyOf('response', self), name);
     const schema = documentedObject(type.fields, this.#documenting('response'));
     this.#schemas.set(name, { ...(type.doc === undefined ? {} : { description: type.doc }), ...schema });
     return reference(name);
@@ -72,7 +75,7 @@ export class Components {
       currency: () => this.currency(),
       named: (nested) => (isShared(nested) ? this.response(nested) : undefined),
       variant: (type, tag) =>
-        this.#shared(`${keyOf(type, open)} ${direction}`, pascalCase(tag), type, () =>
+        this.#shared(`${contextOf(type, open)} ${direction}`, pascalCase(tag), type, () =>
           documentedObject(type.fields, this.#documenting(direction, open)),
         ),
       recursive: (type) =>
@@ -85,7 +88,7 @@ export class Components {
 
   /** A reference to a schema that is written once, with a separate name for requests. */
   #shared(use: string, preferred: string, type: FieldType, make: (name: string) => JsonPart): JsonPart {
-    const key = `${use} ${JSON.stringify(type)}`;
+    const key = keyOf(use, type);
     const known = this.#types.get(key);
     if (known !== undefined) return reference(known);
     const name = this.#reserve(use.endsWith('request') ? `${preferred}Request` : preferred);
@@ -149,8 +152,30 @@ export class Components {
 
 type Direction = Documenting['direction'];
 
+function keyOf(use: string, type: FieldType): string {
+  return `${use} ${JSON.stringify(type)}`;
+}
+
+/** The recursive type that an object type is: that of a response which contains itself, unrolled once. */
+function selfWithin({ name, fields }: ObjectType): FieldType | undefined {
+  const withParts = (type: FieldType): readonly FieldType[] => [type, ...partsOf(type).flatMap(withParts)];
+  const shapeOf = (of: readonly FieldDescriptor[]): string =>
+    JSON.stringify(of, (_key, part) =>
+      /^(recursive|again)$/.test(part?.kind) && part.name === name ? name : part,
+    );
+  return fields
+    .flatMap(({ type }) => withParts(type))
+    .find(
+      (type) =>
+        type.kind === 'recursive' &&
+        type.name === name &&
+        type.of.kind === 'object' &&
+        shapeOf(type.of.fields) === shapeOf(fields),
+    );
+}
+
 /** The meaning of `again` depends on the enclosing types. */
-function keyOf(type: ObjectType, open: ReadonlyMap<string, string>): string {
+function contextOf(type: ObjectType, open: ReadonlyMap<string, string>): string {
   const around = [...referencesAround(type)];
   return around.length === 0 ? '' : JSON.stringify(around.map((name) => [name, open.get(name)]));
 }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AccessConfig } from '../config/types.js';
+import { objectType, t } from '../domain/field-types.js';
 import { openApiDocument } from './document.js';
 import { documentedAccess, OPEN_ACCESS } from './documented-access.js';
 import type { DocumentedRoute } from './documented-route.js';
@@ -52,6 +53,35 @@ test('the document names contact and license, and streams of events with their p
   expect(JSON.stringify(openApiDocument(ROUTES, { title: 'T', version: '1' }))).not.toMatch(
     /contact|license|event-stream/,
   );
+});
+
+test('a response that contains itself has one schema', () => {
+  const inner = t.object({ name: t.string(), children: t.list(t.again('Tree')) });
+  const type = objectType({
+    ...{ name: 'Tree', doc: 'A tree.' },
+    fields: { name: t.string(), children: t.list(t.recursive('Tree', inner)) },
+  });
+  // A type of the same name with other fields.
+  const other = objectType({ name: 'Tree', fields: { tree: t.recursive('Tree', inner) } });
+  const routes = [type, other].map((each, index) => ({
+    ...{ ...RULED, path: `/${index}`, operation: `A${index}` },
+    response: { type: each, map: (value: unknown) => value },
+  }));
+  const document = openApiDocument(routes as unknown as readonly DocumentedRoute[], {
+    title: 'T',
+    version: '1',
+  });
+  const schemas = Object.entries(document['components'] as object).find(([name]) => name === 'schemas')?.[1];
+  const at = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+  const treeOf = (name: string): object =>
+    expect.objectContaining({
+      properties: { name: { type: 'string' }, children: { type: 'array', items: at(name) } },
+    });
+  expect(schemas).toEqual({
+    Problem: expect.anything(),
+    Tree: treeOf('Tree'),
+    Tree2: expect.objectContaining({ properties: { tree: at('Tree') } }),
+  });
 });
 
 function shown(config: AccessConfig, inCode = OPEN_ACCESS): Shown {
