@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../domain/clock.js';
 import { Decimal } from '../domain/decimal.js';
+import { t } from '../domain/field-types.js';
 import { UnknownActionError, ValidationError } from '../errors.js';
 import { Action } from './action.js';
 import type { ActionDescriptor } from './action-descriptor.js';
@@ -67,6 +68,24 @@ describe('ActionRegistry', () => {
     expect(registry.complete(withDefaults, given)).toEqual(given);
     const asked = { host: 'a' };
     expect(registry.complete(ping, asked)).toBe(asked);
+  });
+
+  test('gives each execution its own default list, object and date', () => {
+    const params = Object.values({
+      tags: { ...t.list(t.string(), { default: ['a'] }), name: 'tags' },
+      note: { ...t.json({ default: { seen: [] } }), name: 'note' },
+      at: { ...t.instant({ default: '2026-01-31T09:30:00.000Z' }), name: 'at' },
+    });
+    for (const param of params) {
+      const action: ActionDescriptor<object, number> = {
+        ...(ping as object as ActionDescriptor<object, number>),
+        params: [param],
+      };
+      const registry = new ActionRegistry([action]);
+      const [first, second] = [0, 1].map(() => Object.values(registry.complete(action, {})));
+      expect(first).toEqual(second);
+      expect(first?.[0]).not.toBe(second?.[0]);
+    }
   });
 
   test('refuses a class that is not registered', () => {

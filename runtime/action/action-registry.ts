@@ -14,7 +14,7 @@ export class ActionRegistry {
   readonly #byName = new Map<string, ActionDescriptor>();
   readonly #upcasters = new Map<string, readonly Upcaster[]>();
   /** Default params by the stable name of their action. */
-  readonly #defaults = new Map<string, Readonly<Record<string, unknown>>>();
+  readonly #defaults = new Map<string, () => Readonly<Record<string, unknown>>>();
 
   /** @throws ValidationError if a class or name is registered twice, or if a name or upcasters are missing */
   constructor(actions: Iterable<ActionDescriptor> = []) {
@@ -38,7 +38,7 @@ export class ActionRegistry {
     // The type parameter cannot express which params were absent.
     if (defaults === undefined) return params as Params;
     const given = Object.entries(params as object).filter(([, value]) => value !== undefined);
-    return { ...defaults, ...Object.fromEntries(given) } as Params;
+    return { ...defaults(), ...Object.fromEntries(given) } as Params;
   }
 
   /** The action with this stable name, if any. */
@@ -83,7 +83,13 @@ export class ActionRegistry {
     const fields = action.params.filter((field) => field.default !== undefined);
     if (fields.length > 0) {
       const values = Object.fromEntries(fields.map((field) => [field.name, field.default ?? null]));
-      this.#defaults.set(action.name, compileObjectReader(fields)(values));
+      const read = compileObjectReader(fields);
+      const shared = read(values);
+      // An action may change a list, an object or a date: each execution gets its own.
+      const isShared = fields.every(
+        ({ type, default: value }) => typeof value !== 'object' && type.kind !== 'instant',
+      );
+      this.#defaults.set(action.name, isShared ? () => shared : () => read(structuredClone(values)));
     }
     const upcasters = requireUpcasters(versionedParams(action), () => action.actionClass);
     if ((action.version ?? 1) > 1) this.#upcasters.set(action.name, upcasters);
