@@ -1,4 +1,4 @@
-import { misspelledTags } from './check/check-fields.js';
+import { misspelledTags, unheardTags } from './check/check-fields.js';
 import { unboundedPatterns } from './check/check-patterns.js';
 import { unstorableResults } from './check/check-results.js';
 import { routesOverShards, routesWithoutRule } from './check/check-routes.js';
@@ -111,6 +111,7 @@ function warningsOf({ schema, warnings }: Pick<RunInputs, 'schema' | 'warnings'>
     ...routesOverShards(schema),
     ...unboundedPatterns(schema),
     ...misspelledTags(schema),
+    ...unheardTags(schema),
     ...unstorableResults(schema),
   ]);
 }

@@ -32,14 +32,8 @@ const EFFECTIVE = {
  * Reports tags that have an effect on no field. One comment may belong to several fields: a field of a model, and those
  * of events and responses that take their type from it.
  */
-function checkIdleTags({ models, events, actions }: ProjectSchema): readonly Diagnostic[] {
-  const fields = [
-    ...models.map((model) => ['model', model.fields] as const),
-    ...events.map((event) => ['event', event.fields] as const),
-    ...actions.map(({ params }) => ['param', params] as const),
-    ...actions.map(({ route }) => ['response', route?.response?.fields ?? []] as const),
-  ];
-  const tags = fields.flatMap(([place, list]) =>
+function checkIdleTags(schema: ProjectSchema): readonly Diagnostic[] {
+  const tags = fieldsByPlace(schema).flatMap(([place, list]) =>
     list.flatMap((field) => field.tags.map((tag) => ({ place, field, tag }))),
   );
   const isIdle = ({ place, tag: { name } }: (typeof tags)[number]): boolean => !EFFECTIVE[place].has(name);
@@ -57,6 +51,36 @@ function checkIdleTags({ models, events, actions }: ProjectSchema): readonly Dia
         `Remove it. Tags of ${place} fields: ${[...EFFECTIVE[place]].map((each) => `\`@${each}\``).join(', ')}.`,
       ),
     );
+}
+
+function fieldsByPlace({ models, events, actions }: ProjectSchema) {
+  return [
+    ...models.map((model) => ['model', model.fields] as const),
+    ...events.map((event) => ['event', event.fields] as const),
+    ...actions.map(({ params }) => ['param', params] as const),
+    ...actions.map(({ route }) => ['response', route?.response?.fields ?? []] as const),
+  ];
+}
+
+/** Tags of types that would be rules for a field, but reach neither items nor other parts of a field. */
+export function unheardTags(schema: ProjectSchema): readonly Diagnostic[] {
+  const found = fieldsByPlace(schema).flatMap(([place, list]) =>
+    list
+      .flatMap(withNested)
+      .flatMap(({ name, partTags = [] }) =>
+        partTags
+          .filter((tag) => EFFECTIVE[place].has(tag.name))
+          .map(({ name: tag, location }) =>
+            diagnostic(
+              'FWGEN032',
+              location,
+              `@${tag} has no effect on the parts of ${name}`,
+              'Tags of a type reach fields of this type, not items or other parts. Check these in the action, or make each an object with a field: `{ readonly value: Tag }`.',
+            ),
+          ),
+      ),
+  );
+  return [...new Map(found.toReversed().map((each) => [formatLocation(each.location), each])).values()];
 }
 
 /** Tags that are probably misspelled, and would be ignored as those of other tools: `@maxlength`, `@max`. */

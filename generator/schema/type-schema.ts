@@ -105,6 +105,8 @@ export interface FieldSchema {
   /** First paragraphs of its documentation comment. */
   readonly description?: string;
   readonly tags: readonly DocTag[];
+  /** Tags of the types of its parts, such as the items of a list: they are no rules for the field. */
+  readonly partTags?: readonly DocTag[];
   readonly location: SourceLocation;
 }
 
@@ -117,6 +119,8 @@ export interface DocTag {
   readonly misplaced?: true;
   /** It belongs to the field's type, which other fields share. */
   readonly ofType?: true;
+  /** It belongs to the type of a part of the field's type. */
+  readonly ofPart?: true;
 }
 
 /** Returns the common type of an enum's values; `mixed` if there are several. */

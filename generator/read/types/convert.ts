@@ -7,14 +7,14 @@ import { abbreviate } from '../read-literal.js';
 import type { Declaration } from '../resolver.js';
 import { locationOf } from '../source-files.js';
 import { hasKeyword } from '../syntax.js';
-import { isField, readField, withTags } from './fields.js';
+import { isField, readField, splitTags, withTags } from './fields.js';
 import { HINTS } from './hints.js';
 import { frameworkType, libraryType } from './known-types.js';
 import type { Asking, Reading } from './reading.js';
 import { enclose } from './recursion.js';
-import { secretsOf, secretsOfBases, selectedMember } from './secrets.js';
+import { selectedMember, tagsOfBases, tagsOfParts } from './secrets.js';
 import { keywordKey, SourceOrder } from './source-order.js';
-import { listOf, notPlain, plain, type ReadType, unsupported, withSecret } from './type-results.js';
+import { listOf, notPlain, plain, type ReadType, unsupported, withPartTags } from './type-results.js';
 import { NEVER, unite } from './unite.js';
 
 function startAsking(
@@ -33,12 +33,12 @@ export function askForType(reading: Reading, node: ts.TypeNode): ReadType | unde
   if (isErrorType(type)) return undefined;
   const asking = startAsking(reading, checker, node);
   const member = ts.isIndexedAccessTypeNode(node) ? selectedMember(checker, node) : undefined;
-  const secrets = secretsOf(reading.context, node);
-  if (member !== undefined) return withSecret(convertProperty(asking, member), secrets);
+  const tags = tagsOfParts(reading.context, node);
+  if (member !== undefined) return withPartTags(convertProperty(asking, member), tags);
   const declaration = declarationOf(asking, type);
   const isOpen = declaration !== undefined && declaration === aliasOf(node);
   const read = isOpen ? convertOpen(asking, type) : convert(asking, type);
-  return withSecret(read, secrets);
+  return withPartTags(read, tags);
 }
 
 /** Asks the checker for the structure of an interface or an enum, which is being read. */
@@ -56,9 +56,9 @@ export function askForDeclared(
   if (clauses.length > (type.getBaseTypes()?.length ?? 0)) return unsupported(node, HINTS.base);
   // The usage may be in a file that the checker does not know.
   const read = convertOpen(startAsking(reading, checker, node, declaration), type);
-  return withSecret(
+  return withPartTags(
     read,
-    clauses.flatMap((clause) => secretsOf(reading.context, clause)),
+    clauses.flatMap((clause) => tagsOfParts(reading.context, clause)),
   );
 }
 
@@ -72,7 +72,7 @@ export function askForMember(
   const property = checker.getPropertyOfType(checker.getTypeAtLocation(leaf), name.getText());
   if (property === undefined) return undefined;
   const read = convert(startAsking(reading, checker, name), checker.getTypeOfSymbol(property));
-  return withSecret(read, secretsOfBases(reading.context, leaf));
+  return withPartTags(read, tagsOfBases(reading.context, leaf));
 }
 
 /** Asks the checker for a type argument of the class of this package that a class extends. */
@@ -85,8 +85,8 @@ export function askForArgument(
   const all = checker.getPropertyOfType(checker.getTypeAtLocation(leaf), 'typeArguments');
   const argument = all && checker.getTypeArguments(checker.getTypeOfSymbol(all) as ts.TypeReference)[index];
   if (argument === undefined) return unsupported(node);
-  const secrets = [...secretsOf(reading.context, node), ...secretsOfBases(reading.context, leaf)];
-  return withSecret(convert(startAsking(reading, checker, node), argument), secrets);
+  const tags = [...tagsOfParts(reading.context, node), ...tagsOfBases(reading.context, leaf)];
+  return withPartTags(convert(startAsking(reading, checker, node), argument), tags);
 }
 
 /** Converts a type, unless the source declares it by a name: then it is read there. */
@@ -302,7 +302,7 @@ function convertProperty(asking: Asking, property: ts.Symbol): FieldSchema {
   return {
     ...doc,
     ...(read ?? NEVER),
-    tags: withTags(doc.tags, read?.tags),
+    ...splitTags(withTags(doc.tags, read?.tags)),
     location: locationOf(place),
     name: property.name,
     optional: (property.flags & ts.SymbolFlags.Optional) !== 0 || read?.optional === true,
@@ -311,7 +311,7 @@ function convertProperty(asking: Asking, property: ts.Symbol): FieldSchema {
 
 /** Converts a type that the declaration does not spell out, so that a message spells it out. */
 function convertAnew(asking: Asking, type: ts.Type): ReadType {
-  const read = withSecret(convert(asking, type), secretsOf(asking.reading.context, asking.node));
+  const read = withPartTags(convert(asking, type), tagsOfParts(asking.reading.context, asking.node));
   const { type: found } = read;
   if (found.kind !== 'unsupported') return read;
   return { ...read, type: { ...found, text: abbreviate(asking.checker.typeToString(type)) } };

@@ -37,7 +37,7 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
   const { nullable, optional } = read;
   const type = withCause(reading.context, typeNode, read.type);
   const { description, tags: own } = readDoc(member);
-  const tags = withTags(own, read.tags);
+  const { tags, ...ofParts } = splitTags(withTags(own, read.tags));
   const misplaced =
     ts.isPropertyDeclaration(member) || ts.isPropertySignature(member) ? readMisplacedTags(member) : [];
   if (isDefault(reading.context, typeNode) && !tags.some((tag) => tag.name === 'default')) {
@@ -52,6 +52,7 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
     optional: optional || isOptional,
     nullable,
     tags: misplaced.length === 0 ? tags : [...tags, ...misplaced],
+    ...ofParts,
     location: locationOf(member),
     ...(description === undefined ? {} : { description }),
   };
@@ -61,6 +62,12 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
 export function withTags(own: readonly DocTag[], others: readonly DocTag[] = []): readonly DocTag[] {
   const missing = others.filter((tag) => !own.some(({ name }) => name === tag.name));
   return missing.length === 0 ? own : [...own, ...missing];
+}
+
+/** Separates the tags of a field from those of its parts. */
+export function splitTags(all: readonly DocTag[]): Pick<FieldSchema, 'tags' | 'partTags'> {
+  const partTags = all.filter(({ ofPart }) => ofPart);
+  return partTags.length === 0 ? { tags: all } : { tags: all.filter(({ ofPart }) => !ofPart), partTags };
 }
 
 /** Whether a type is `Default<...>`. */

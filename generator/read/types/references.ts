@@ -30,7 +30,7 @@ import {
   plain,
   type ReadType,
   unsupported,
-  withSecret,
+  withPartTags,
 } from './type-results.js';
 
 /** Reads a type by its name. @returns undefined if only the checker knows it */
@@ -158,7 +158,7 @@ function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: t
     : askForDeclared(reading, node, usage);
   const inherited = [read, ...bases].flatMap((each) => each?.tags ?? []);
   const result = read.type.kind === 'object' ? plain({ ...read.type, ...named(node) }) : read;
-  return withOwnTags(withSecret(result, inherited), declarations);
+  return withOwnTags(withPartTags(result, inherited), declarations);
 }
 
 /** Reads an interface by its name. @returns undefined for anything else that an interface may extend */

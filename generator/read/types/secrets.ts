@@ -6,10 +6,10 @@ import { extendsClause } from '../syntax.js';
 import { followLineage } from './lineage.js';
 
 /**
- * Returns `@secret` of the declared types and properties that a type is made of: `Record<string, Pin>`. For the checker,
- * an alias of a text is the text, so it does not know where the alias went: then all of the type is secret.
+ * Returns tags of the declared types and properties that a type is made of: `Record<string, Pin>`. For the checker, an
+ * alias of a text is the text, so it does not know where the alias went: then all of the type is secret.
  */
-export function secretsOf(
+export function tagsOfParts(
   context: ReadContext,
   node: ts.Node,
   visited: Set<ts.Node> = new Set(),
@@ -19,10 +19,10 @@ export function secretsOf(
   visited.add(node);
   const found: DocTag[] = [];
   for (const declaration of namedBy(context, node))
-    found.push(...ownSecrets(declaration), ...secretsOf(context, declaration, visited));
+    found.push(...readDoc(declaration).tags, ...tagsOfParts(context, declaration, visited));
   ts.forEachChild(node, (child) => {
     const isMember = ts.isInterfaceDeclaration(node) && ts.isTypeElement(child);
-    if (!isMember) found.push(...secretsOf(context, child, visited));
+    if (!isMember) found.push(...tagsOfParts(context, child, visited));
   });
   return found.map((tag) => ({ ...tag, ofType: true }));
 }
@@ -48,10 +48,6 @@ function isTypeDeclaration(node: ts.Node): boolean {
   return ts.isTypeAliasDeclaration(node) || ts.isInterfaceDeclaration(node) || ts.isEnumDeclaration(node);
 }
 
-function ownSecrets(declaration: ts.Declaration): readonly DocTag[] {
-  return readDoc(declaration).tags.filter(({ name }) => name === 'secret');
-}
-
 /** Returns the property that `Owner['name']` selects. */
 export function selectedMember(
   checker: ts.TypeChecker,
@@ -62,8 +58,8 @@ export function selectedMember(
   return index.isStringLiteral() ? checker.getPropertyOfType(owner, index.value) : undefined;
 }
 
-/** Returns `@secret` of what a class and its base classes give as type arguments to classes of this project. */
-export function secretsOfBases(context: ReadContext, leaf: ts.ClassDeclaration): readonly DocTag[] {
+/** Returns the tags of what a class and its base classes give as type arguments to classes of this project. */
+export function tagsOfBases(context: ReadContext, leaf: ts.ClassDeclaration): readonly DocTag[] {
   const clauses = followLineage(context, leaf).classes.slice(0, -1).map(extendsClause);
-  return clauses.flatMap((clause) => (clause === undefined ? [] : secretsOf(context, clause)));
+  return clauses.flatMap((clause) => (clause === undefined ? [] : tagsOfParts(context, clause)));
 }

@@ -48,12 +48,21 @@ export function listOf({ type, nullable, optional, tags }: ReadType, list: ts.No
   if (type.kind === 'unsupported') return plain(type);
   if (optional || type.kind === 'void' || type.kind === 'model') return unsupported(list, HINTS.item);
   const read = plain({ kind: 'list', of: type, ...(nullable ? { nullable: true } : {}) });
-  return withSecret(read, tags);
+  return withPartTags(read, tags);
 }
 
 /** Adds the tags of a part. Only a secret makes the whole what the part is; other tags are no rules for the whole. */
-export function withSecret(read: ReadType, ofPart: readonly DocTag[] = []): ReadType {
+export function withPartTags(read: ReadType, ofPart: readonly DocTag[] = []): ReadType {
   const { tags = [] } = read;
-  const secret = [...tags, ...ofPart].find(({ name }) => name === 'secret');
-  return secret === undefined || tags.includes(secret) ? read : { ...read, tags: [...tags, secret] };
+  const isSecret = tags.some(({ name }) => name === 'secret');
+  const secret = isSecret ? undefined : ofPart.find(({ name }) => name === 'secret');
+  const others = ofPart
+    .filter(({ name, location }) => name !== 'secret' && !tags.some((tag) => isAt(tag, location)))
+    .map((tag) => ({ ...tag, ofPart: true as const }));
+  const added = secret === undefined ? others : [secret, ...others];
+  return added.length === 0 ? read : { ...read, tags: [...tags, ...added] };
+}
+
+function isAt({ location: { file, line, column } }: DocTag, place: DocTag['location']): boolean {
+  return file === place.file && line === place.line && column === place.column;
 }

@@ -1,5 +1,5 @@
 import type { TypeSchema } from '../../schema/type-schema.js';
-import { plain, type ReadType, withSecret } from './type-results.js';
+import { plain, type ReadType, withPartTags } from './type-results.js';
 
 /** The type without values. */
 export const NEVER: ReadType = plain({ kind: 'enum', values: [] });
@@ -13,7 +13,7 @@ export function unite(members: readonly ReadType[]): ReadType {
     nullable: members.some(({ nullable }) => nullable),
     optional: members.some(({ optional }) => optional),
   };
-  return values.length === 1 && tags.length > 0 ? { ...united, tags } : withSecret(united, tags);
+  return values.length === 1 && tags.length > 0 ? { ...united, tags } : withPartTags(united, tags);
 }
 
 function uniteTypes(types: readonly TypeSchema[]): TypeSchema {
