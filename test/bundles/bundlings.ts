@@ -16,7 +16,9 @@ const { dependencies } = createRequire(import.meta.url)('../../package.json') as
 };
 /** The bundlers of the long form, which have a package of their own. */
 const peer = createRequire(new URL('peers/package.json', import.meta.url)).resolve;
-const EXTERNAL = [...Object.keys(dependencies), '@electric-sql/pglite', '@nats-io/*', '@platformatic/kafka'];
+const OPTIONAL = ['@electric-sql/pglite', 'pg-native', '@nats-io/*', '@platformatic/kafka'];
+const EXTERNAL = [...Object.keys(dependencies), ...OPTIONAL];
+const BANNER = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /** The parts of the peers that are used here; they are not installed when types are checked. */
 interface Rolldown {
@@ -33,6 +35,8 @@ export interface Bundling {
   /** Whether the names of classes are kept. */
   readonly keepNames: boolean;
   readonly decorators: 'experimental' | 'standard';
+  /** Whether the packages are part of the file too, as in docs/operations.md; by esbuild. Default: false. */
+  readonly isWhole?: boolean;
 }
 
 /**
@@ -68,12 +72,20 @@ const WAYS: Readonly<Record<Bundling['by'], (bundling: Bundling, folder: string)
 };
 
 async function bundleByEsbuild(bundling: Bundling, folder: string): Promise<string[]> {
-  const { minify, keepNames, decorators } = bundling;
+  const { minify, keepNames, decorators, isWhole = false } = bundling;
   const file = join(folder, 'main.js');
+  const external = isWhole ? OPTIONAL : EXTERNAL;
   const experimentalDecorators = decorators === 'experimental';
   await build({
     ...{ entryPoints: [ENTRY], outfile: file, bundle: true, platform: 'node', format: 'esm' },
-    ...{ minify, keepNames, external: EXTERNAL, logLevel: 'error', target: 'node20' },
+    ...{
+      minify,
+      keepNames,
+      external,
+      banner: isWhole ? { js: BANNER } : {},
+      logLevel: 'error',
+      target: 'node20',
+    },
     tsconfigRaw: { compilerOptions: { experimentalDecorators, target: 'ES2022' } },
   });
   return [file];

@@ -30,7 +30,7 @@ const NAMES: readonly string[] = Object.entries({
 const plain: Bundling = { by: 'esbuild', minify: false, keepNames: false, decorators: 'experimental' };
 const minified: Bundling = { ...plain, minify: true };
 const both = (bundling: Bundling): readonly Bundling[] => [bundling, { ...bundling, decorators: 'standard' }];
-const FAST: readonly Bundling[] = both(minified);
+const FAST: readonly Bundling[] = [...both(minified), { ...minified, isWhole: true }];
 const ALL: readonly Bundling[] = [
   ...both(plain),
   ...FAST,
