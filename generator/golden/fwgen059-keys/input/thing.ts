@@ -58,3 +58,13 @@ export class Watch {
     void envelope;
   }
 }
+
+abstract class Named<Self extends Model<Self, Id<Self>, 'NEW'>> extends Model<Self, Id<Self>, 'NEW'> {
+  @Key('x') readonly first!: string;
+  @Key('x') @Key('y') readonly last!: string;
+}
+
+@AutoBuilder
+export class Person extends Named<Person> {
+  @Key('y') override readonly first!: string;
+}
