@@ -60,11 +60,11 @@ export class Watch {
 }
 
 abstract class Named<Self extends Model<Self, Id<Self>, 'NEW'>> extends Model<Self, Id<Self>, 'NEW'> {
-  @Key('x') readonly first!: string;
-  @Key('x') @Key('y') readonly last!: string;
+  @Key('x') @Key('y') readonly first!: string;
+  @Key('x') readonly last!: string;
 }
 
 @AutoBuilder
 export class Person extends Named<Person> {
-  @Key('y') override readonly first!: string;
+  @Key('y') override readonly last!: string;
 }
