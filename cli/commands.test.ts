@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fwGen, type Ran } from '../generator/test-support/fw-gen.js';
 import { modelText, projectPerTest } from '../generator/test-support/projects.js';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 
 const project = projectPerTest();
 const { generate } = project;
@@ -81,9 +82,7 @@ export class Thing${number}Action extends Action<void, void> {
 `,
     );
 
-  beforeEach(() => {
-    project.use('fwgen060-route-without-rule');
-  });
+  beforeEach(() => project.use('fwgen060-route-without-rule'));
 
   test('are reported by every run that reads the sources', async () => {
     const [first] = await warnings();
@@ -366,10 +365,8 @@ describe('init', () => {
     fwGen('init', join(folder, path), ...flags);
 
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'fw-init-'));
+    folder = temporaryFolder(onTestFinished);
   });
-
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   test('creates a project that generates without mistakes', async () => {
     expect((await init('my app')).code).toBe(0);

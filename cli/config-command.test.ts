@@ -1,14 +1,13 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { runCommand } from './test-support/run-command.js';
 
-let folder = '';
+const folder = temporaryFolder();
 let file = '';
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-cli-'));
   file = join(folder, 'fw.config.yaml');
   const database = { 'jdbc-url': 'jdbc:postgresql://db/wallet', username: 'wallet', password: 'hunter2' };
   const members = [{ member: 0, name: 'one', configs: { 'primary-config': database } }];
@@ -16,8 +15,6 @@ beforeAll(() => {
   writeFileSync(file, JSON.stringify({ fw: { namespace: 'test', sharding } }));
   writeFileSync(join(folder, 'broken.yaml'), 'fw: { namespce: test }');
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 const config = (...argv: readonly string[]) => runCommand(['config', ...argv]);
 
 test('check reports that there is no mistake, or all mistakes with their positions', async () => {

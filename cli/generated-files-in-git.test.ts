@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { fwGen } from '../generator/test-support/fw-gen.js';
 import { modelText, projectPerTest } from '../generator/test-support/projects.js';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { projectFiles } from './init/project-files.js';
 import { git as gitIn } from './test-support/git.js';
 
@@ -119,18 +118,12 @@ test('with the .gitattributes of init, a merge leaves files of one side, which g
 });
 
 test('the formatter of a new project leaves generated files alone', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-formatted-'));
-  try {
-    expect((await fwGen('init', folder, '--yes')).code).toBe(0);
-    const config = join(folder, 'fw.config.yaml');
-    expect((await fwGen('generate', '--config', config)).code).toBe(0);
-    const biome = join(process.cwd(), 'node_modules/.bin/biome');
-    execFileSync(biome, ['format', '--write', '--indent-style=tab', '--line-width=40'], {
-      cwd: folder,
-      stdio: 'pipe',
-    });
-    expect((await fwGen('generate', '--check', '--config', config)).code).toBe(0);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const folder = temporaryFolder(onTestFinished);
+  expect((await fwGen('init', folder, '--yes')).code).toBe(0);
+  const config = join(folder, 'fw.config.yaml');
+  expect((await fwGen('generate', '--config', config)).code).toBe(0);
+  const biome = join(process.cwd(), 'node_modules/.bin/biome');
+  const style = ['--indent-style=tab', '--line-width=40'];
+  execFileSync(biome, ['format', '--write', ...style], { cwd: folder, stdio: 'pipe' });
+  expect((await fwGen('generate', '--check', '--config', config)).code).toBe(0);
 });

@@ -1,25 +1,23 @@
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
 import { modelText, type TestProject, testProject } from '../generator/test-support/projects.js';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 
 let program: BuiltProgram;
 let project: TestProject;
-let tools = '';
+const tools = temporaryFolder();
 
 beforeAll(() => {
   program = copyProgram();
   project = testProject();
-  tools = mkdtempSync(join(tmpdir(), 'fw-tools-'));
 });
 
 afterAll(() => {
   program.delete();
   project.delete();
-  rmSync(tools, { recursive: true, force: true });
 });
 
 function fwGen(...args: readonly string[]): SpawnSyncReturns<string> {

@@ -1,27 +1,23 @@
 import { type SpawnSyncReturns, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdtempSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type BuiltProgram, copyProgram } from '../generator/test-support/built-program.js';
 import { modelText, projectPerTest } from '../generator/test-support/projects.js';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
 let program: BuiltProgram;
-let tools = '';
+const tools = temporaryFolder();
 const project = projectPerTest();
 
 beforeAll(() => {
   program = copyProgram();
-  tools = mkdtempSync(join(tmpdir(), 'fw-tools-'));
 });
 
-afterAll(() => {
-  program.delete();
-  rmSync(tools, { recursive: true, force: true });
-});
+afterAll(() => program.delete());
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,22 +1,19 @@
 import { getEventListeners } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { WatchedFiles } from './watched-files.js';
 
 let folder: string;
 let watched: WatchedFiles;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-watched-'));
+  folder = temporaryFolder(onTestFinished);
   watched = new WatchedFiles();
 });
 
-afterEach(() => {
-  watched.close();
-  rmSync(folder, { recursive: true, force: true });
-});
+afterEach(() => watched.close());
 
 test('repeated waiting leaves no listeners on the signal', async () => {
   const { signal } = new AbortController();

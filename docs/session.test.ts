@@ -1,11 +1,11 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fixedPrincipal, type RunningServer, type ServeOptions } from 'fw-actions/http';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startServer as startBooking } from '../examples/booking/generated/server.js';
 import { startServer as startWallet } from '../examples/wallet/generated/server.js';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { ROOT } from './pages.js';
 
 /** One command of the session with the lines that it prints. */
@@ -31,9 +31,7 @@ const SESSIONS: readonly Session[] = [
   { page: 'examples/booking/README.md', shards: ['members', 'europe', 'americas'], start: startBooking },
 ];
 
-const directory = mkdtempSync(join(tmpdir(), 'fw-session-'));
-
-afterAll(() => rmSync(directory, { recursive: true, force: true }));
+const directory = temporaryFolder();
 
 describe.each(SESSIONS)('The session of $page', ({ page, shards, start }) => {
   let server: RunningServer;

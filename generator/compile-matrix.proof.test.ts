@@ -1,17 +1,16 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { generate } from './generate.js';
 import { type CompileRequest, compilerComplaints, emitDeclarations } from './test-support/compiler.js';
 import { foldersOf } from './test-support/golden-case.js';
 
 const repository = fileURLToPath(new URL('..', import.meta.url));
-let workshop = '';
+const workshop = temporaryFolder();
 
 beforeAll(async () => {
-  workshop = mkdtempSync(join(tmpdir(), 'fw-matrix-'));
   emitDeclarations(join(workshop, 'declarations'));
   const golden = join(repository, 'generator/golden');
   for (const name of readdirSync(golden)) {
@@ -28,8 +27,6 @@ beforeAll(async () => {
   });
   symlinkSync(join(repository, 'node_modules'), join(workshop, 'node_modules'));
 }, 60_000);
-
-afterAll(() => rmSync(workshop, { recursive: true, force: true }));
 
 /** Each pair of choices occurs in one row. Without `npm run proof:types`, each compiler and each choice occurs in one. */
 const ROWS: readonly Pick<CompileRequest, 'compiler' | 'module' | 'experimentalDecorators'>[] = [

@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { SourceFiles } from './read/source-files.js';
 import { emitDeclarations } from './test-support/compiler.js';
 import { brokenCases, emittedFor, linkPackages, writeBelow } from './test-support/emitted-cases.js';
@@ -12,14 +12,9 @@ import { type Choose, chooserFrom } from './test-support/source-edits.js';
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const runs = Number(process.env['FUZZ_RUNS'] ?? 400);
 const input = fileURLToPath(new URL('golden/handlers/input', import.meta.url));
-let workshop = '';
+const workshop = temporaryFolder();
 
-beforeAll(() => {
-  workshop = mkdtempSync(join(tmpdir(), 'fw-fuzz-'));
-  linkPackages(workshop);
-});
-
-afterAll(() => rmSync(workshop, { recursive: true, force: true }));
+beforeAll(() => linkPackages(workshop));
 
 /** Words that are wrong in most places, and some that are correct in a few. */
 const WORDS = [

@@ -2,28 +2,23 @@ import {
   cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
 
 const orders = fileURLToPath(new URL('golden/orders/input', import.meta.url));
 const parameterProperties = fileURLToPath(new URL('golden/parameter-properties/input', import.meta.url));
 const repository = fileURLToPath(new URL('..', import.meta.url));
-const folders: string[] = [];
-
-afterAll(() => {
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-});
 
 describe('the output', () => {
   test('does not depend on line ends, byte order marks, folders and time zones', async () => {
@@ -51,7 +46,7 @@ describe('the output', () => {
   });
 
   test('equals the committed output of the wallet', async () => {
-    const folder = temporaryFolder();
+    const folder = temporaryFolder(onTestFinished);
     cpSync(join(repository, 'examples/wallet'), join(folder, 'examples/wallet'), { recursive: true });
     const wallet = join(folder, 'examples/wallet');
     const result = await generate({
@@ -165,7 +160,7 @@ describe('no file is written', () => {
 
   test('through a link that leads out of the project', async () => {
     const folder = project(orders);
-    const outside = temporaryFolder();
+    const outside = temporaryFolder(onTestFinished);
     symlinkSync(outside, join(folder, 'generated'));
     expect((await run(folder)).diagnostics.map(({ code }) => code)).toEqual(['FWGEN036']);
     expect(readdirSync(outside)).toEqual([]);
@@ -180,6 +175,10 @@ describe('a run', () => {
     const folder = project(orders);
     mkdirSync(join(folder, 'generated'));
     writeFileSync(join(folder, 'generated/.fw-gen.lock'), String(pid));
+    // Another run was killed while it took the lock over.
+    const turn = join(folder, 'generated/.fw-gen.lock.takeover');
+    writeFileSync(turn, '');
+    utimesSync(turn, 0, 0);
     expect((await run(folder)).diagnostics).toEqual([]);
   });
 });
@@ -206,14 +205,8 @@ function thing(name: string): string {
 }
 
 function project(source: string, name = 'project'): string {
-  const folder = join(temporaryFolder(), name);
+  const folder = join(temporaryFolder(onTestFinished), name);
   cpSync(source, folder, { recursive: true });
-  return folder;
-}
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-generate-'));
-  folders.push(folder);
   return folder;
 }
 

@@ -1,17 +1,8 @@
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { DIAGNOSTICS, formatDiagnostic } from './diagnostics.js';
 import { type GenerateResult, generate } from './generate.js';
 import { describeApi } from './openapi.js';
@@ -27,15 +18,10 @@ const root = fileURLToPath(new URL('.', import.meta.url));
 const cases = readdirSync(join(root, 'golden')).sort();
 const isUpdate = process.env['UPDATE_GOLDEN'] === '1';
 
-let workshop = '';
+const workshop = temporaryFolder();
 let declarations = '';
 
-beforeAll(() => {
-  workshop = mkdtempSync(join(tmpdir(), 'fw-golden-'));
-  linkPackages(workshop);
-});
-
-afterAll(() => rmSync(workshop, { recursive: true, force: true }));
+beforeAll(() => linkPackages(workshop));
 
 describe('golden cases', () => {
   test.each(cases)('%s', async (name) => {

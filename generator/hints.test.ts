@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import type { Diagnostic } from './diagnostics.js';
 import { generate } from './generate.js';
 import { compilerComplaints, emitDeclarations } from './test-support/compiler.js';
@@ -183,15 +183,12 @@ export class ThingSaga extends Saga<Thing> {
   }),
 ];
 
-let workshop = '';
+const workshop = temporaryFolder();
 let declarations = '';
 
 beforeAll(() => {
-  workshop = mkdtempSync(join(tmpdir(), 'fw-hints-'));
   declarations = emitDeclarations(join(workshop, 'declarations'));
 });
-
-afterAll(() => rmSync(workshop, { recursive: true, force: true }));
 
 async function diagnosticsOf(
   folder: string,

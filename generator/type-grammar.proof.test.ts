@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { type CompileRequest, emitDeclarations } from './test-support/compiler.js';
 import { brokenCases, emittedFor, linkPackages, writeBelow } from './test-support/emitted-cases.js';
 import { chooserFrom } from './test-support/source-edits.js';
@@ -13,14 +13,9 @@ const proof = process.env['FW_PROOF_TYPES'];
 const sources = Number(proof ?? 60);
 const compilers: readonly CompileRequest['compiler'][] =
   proof === undefined ? ['typescript'] : ['typescript-5.9', 'typescript-6', 'typescript'];
-let workshop = '';
+const workshop = temporaryFolder();
 
-beforeAll(() => {
-  workshop = mkdtempSync(join(tmpdir(), 'fw-grammar-'));
-  linkPackages(workshop);
-});
-
-afterAll(() => rmSync(workshop, { recursive: true, force: true }));
+beforeAll(() => linkPackages(workshop));
 
 test(`${sources} sources of a grammar of types are refused or give code that compiles (FUZZ_SEED=${seed})`, () => {
   const choose = chooserFrom(seed);

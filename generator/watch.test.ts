@@ -1,8 +1,8 @@
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import { temporaryFolder } from '../runtime/config/test-support/temporary-folder.js';
 import { type GenerateOptions, type GenerateResult, generate } from './generate.js';
 import { SourceFiles } from './read/source-files.js';
 import { chooserFrom, editBody, editSources, restoreSources, textsOf } from './test-support/source-edits.js';
@@ -10,9 +10,7 @@ import { chooserFrom, editBody, editSources, restoreSources, textsOf } from './t
 const golden = fileURLToPath(new URL('golden/handlers/input', import.meta.url));
 const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 31));
 const EDITS = Number(process.env['FW_PROOF_INPUTS'] ?? 60);
-const workshop = mkdtempSync(join(tmpdir(), 'fw-watch-'));
-
-afterAll(() => rmSync(workshop, { recursive: true, force: true }));
+const workshop = temporaryFolder();
 
 function optionsFor(folder: string): GenerateOptions {
   return {

@@ -1,11 +1,11 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ROOT } from '../../docs/pages.js';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { type Ran, runCommand } from '../test-support/run-command.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'fw-relay-commands-'));
+const folder = temporaryFolder();
 const config = join(folder, 'fw.config.yaml');
 const wallet = readFileSync(join(ROOT, 'examples/wallet/fw.config.postgres.yaml'), 'utf8');
 const sinks = `  relay:
@@ -26,7 +26,6 @@ beforeAll(() => {
 
 afterAll(() => {
   delete process.env['DB_PASSWORD'];
-  rmSync(folder, { recursive: true, force: true });
 });
 
 test('fw-gen connectors writes the files of each shard, and --check finds stale ones', async () => {

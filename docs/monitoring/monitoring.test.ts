@@ -1,10 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { describedMetrics } from '../described-metrics.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
@@ -63,22 +63,18 @@ test('each alert has a case in which it fires', () => {
 });
 
 test('the rules are valid and fire in their cases, if promtool is installed', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-alerts-'));
+  const folder = temporaryFolder(onTestFinished);
   writeFileSync(join(folder, 'alerts.yaml'), read('alerts.yaml'));
   writeFileSync(join(folder, 'alerts.test.yaml'), stringify(describedCases()));
   const promtool = (...args: readonly string[]) =>
     spawnSync('promtool', args, { cwd: folder, encoding: 'utf8' });
-  try {
-    if (promtool('--version').error !== undefined) return;
-    for (const args of [
-      ['check', 'rules', 'alerts.yaml'],
-      ['test', 'rules', 'alerts.test.yaml'],
-    ]) {
-      const { status, stdout, stderr } = promtool(...args);
-      expect(status, `${stdout}${stderr}`).toBe(0);
-    }
-  } finally {
-    rmSync(folder, { recursive: true });
+  if (promtool('--version').error !== undefined) return;
+  for (const args of [
+    ['check', 'rules', 'alerts.yaml'],
+    ['test', 'rules', 'alerts.test.yaml'],
+  ]) {
+    const { status, stdout, stderr } = promtool(...args);
+    expect(status, `${stdout}${stderr}`).toBe(0);
   }
 });
 

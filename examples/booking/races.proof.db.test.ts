@@ -1,10 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ShardIdentifier } from 'fw-actions';
 import { type DatabaseRegistry, openDatabases } from 'fw-actions/operate';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { topologyYaml } from '../../cli/test-support/topology-yaml.js';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import { type ServerProcess, startServerProcess } from '../../test/customer/server-process.js';
 import { databaseHarness } from '../../test/databases/databases.js';
@@ -22,7 +22,7 @@ const CREDIT = 1_000;
 const PRICE = 100;
 
 const harness = databaseHarness('postgresql', testServer());
-const directory = mkdtempSync(join(tmpdir(), 'fw-booking-'));
+const directory = temporaryFolder();
 const random = new SeededRandom(SEED);
 let config: string;
 let databases: DatabaseRegistry;
@@ -44,7 +44,6 @@ afterAll(async () => {
   await Promise.all(processes.map((each) => each.stop()));
   await databases?.close(0);
   await harness.cleanUp();
-  rmSync(directory, { recursive: true, force: true });
 });
 
 async function rows(shard: ShardIdentifier, text: string): Promise<readonly (readonly unknown[])[]> {

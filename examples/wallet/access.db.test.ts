@@ -170,13 +170,6 @@ describe('the secured wallet', () => {
     expect(await page.text()).toContain(`<th scope="row">${MEXICO_SHARD}</th>`);
   });
 
-  test('replays the answer of a key to its caller', async () => {
-    const before = await wallet.withdraw(await wallet.ana(), 'fee');
-    const replayed = await wallet.withdraw(await wallet.ana(), 'fee');
-    expect(replayed.headers['idempotency-replayed']).toBe('true');
-    expect(replayed.body).toEqual(before.body);
-  });
-
   test("shows another tenant's models in no list, stream or replay", async () => {
     const abroad = await wallet.ana({ claims: { region: 'global' } });
     const both = await wallet.ana({ claims: { region: ['global', 'mexico'] } });

@@ -1,6 +1,5 @@
 import {
   type Application,
-  assembleApplication,
   Decimal,
   ExecutionConfiguration,
   type ExecutionConfigurationBuilder,
@@ -10,7 +9,6 @@ import { beforeEach, expect, test } from 'vitest';
 import { describeThroughPgbouncer } from '../../test/databases/pgbouncer-vitest.js';
 import { testServer } from '../../test/databases/vitest.js';
 import { WalletTransferAction } from './actions/wallet-transfer-action.js';
-import { application } from './generated/application.js';
 import type { Wallet } from './models/wallet.js';
 import { MEXICO_SHARD } from './shards.js';
 import { sql } from './test-support/served-wallet.js';
@@ -68,20 +66,6 @@ describeThroughPgbouncer('the wallet on two shards through PgBouncer', (harness)
     await Promise.all(rounds.flat());
     expect(await calls.balanceOf(hot)).toBe('109.6');
     expect(new Set(await Promise.all(own.map((each) => calls.balanceOf(each))))).toEqual(new Set(['100.3']));
-  });
-
-  test('callers of two executors change one wallet, and no deposit is lost', async () => {
-    const wallet = await calls.create('US');
-    // The second application shares only the databases with the first, as another process would.
-    const other = assembleApplication(application, wallets.databases, {
-      ...{ namespace: 'test.wallet', collaborators: {}, deliver: false },
-    });
-    const settings = settingsOf().timeoutMs(10_000).maximumAttempts(50).build();
-    const deposits = [calls, new WalletCalls(other)].flatMap((each) =>
-      Array.from({ length: AT_ONCE / 2 }, () => each.deposit(wallet, '0.5', settings)),
-    );
-    await Promise.all(deposits);
-    expect(await calls.balanceOf(wallet)).toBe('116');
   });
 
   test('sessions that the server ends under load lose and repeat no deposit; a close finishes calls in progress', async () => {

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ShardIdentifier } from 'fw-actions';
 import { parseConfig } from 'fw-actions/config';
 import { migrate, openDatabases } from 'fw-actions/operate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import { application } from './generated/application.js';
@@ -26,11 +26,10 @@ const CALLERS = 3;
 
 let primary: PostgresServer;
 let standby: PostgresServer;
-let folder: string;
+const folder = temporaryFolder();
 let members: Member[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-reload-'));
   primary = await startPostgres();
   members = [
     [0, 0],
@@ -57,7 +56,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await standby?.destroy();
   await primary?.destroy();
-  rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
 function sourceOf(poolSize: number): object {

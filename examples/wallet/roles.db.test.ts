@@ -1,12 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseConfig } from 'fw-actions/config';
 import { migrate, openDatabases } from 'fw-actions/operate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
-import { APPLICATION_RIGHTS } from '../../runtime/migration/application-rights.js';
 import { createWallet, get, post } from '../../test/customer/http-client.js';
 import { documentedGrants } from '../../test/databases/roles.js';
 import { testServer } from '../../test/databases/vitest.js';
@@ -20,7 +17,7 @@ const PATIENCE = { timeout: 90_000 };
 const ROLE = 'wallet_app';
 const names = ['global', 'mexico'].map((name) => `fw_test_role_${name}_${randomBytes(4).toString('hex')}`);
 
-let folder: string;
+const folder = temporaryFolder();
 
 const asOwner = (text: string, database?: string) => sql(testServer(), text, database);
 
@@ -33,7 +30,6 @@ function configuration(login: object = {}): string {
 }
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-roles-'));
   for (const name of names) await asOwner(`create database ${name}`);
   await asOwner(`create role ${ROLE} login password '${ROLE}'`);
 }, 180_000);
@@ -41,7 +37,6 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const name of names) await asOwner(`drop database if exists ${name} with (force)`);
   await asOwner(`drop role if exists ${ROLE}`);
-  rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
 function start(port: FakeProcess): ReturnType<typeof serveWallet> {
@@ -95,14 +90,3 @@ test('the wallet serves as the role of docs/events.md, which may not change the 
     await server.close();
   }
 }, 240_000);
-
-test('the page grants exactly the rights that a start requires', async () => {
-  const granted = new Map<string, string>();
-  for (const [, privileges, tables] of GRANTS.matchAll(/grant ([\w, ]+) on (eventlog\.[\w., \n]+) to/g))
-    for (const table of (tables ?? '').split(/,\s*/))
-      if (table.startsWith('eventlog.')) granted.set(table.trim(), (privileges ?? '').toUpperCase());
-  const wanted = APPLICATION_RIGHTS.flatMap(({ tables, privileges }) =>
-    tables.map((table) => [`eventlog.${table}`, privileges.join(', ')] as const),
-  );
-  expect([...granted].sort()).toEqual([...wanted].sort());
-});

@@ -1,10 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { ShardIdentifier } from 'fw-actions';
 import { parseConfig } from 'fw-actions/config';
 import { openDatabases } from 'fw-actions/operate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { checkProcesses } from '../../runtime/doctor/process-check.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
@@ -21,13 +19,12 @@ import { storedWallet } from './test-support/wallets.js';
 const PATIENCE = { timeout: 90_000 };
 
 let server: PostgresServer;
-let folder: string;
+const folder = temporaryFolder();
 /** The member whose server is down at the start. */
 let late: Member;
 let early: readonly Member[];
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-start-'));
   server = await startPostgres();
   const memberOf = (group: number, member: number): Member => ({
     shard: ShardIdentifier.of(group, member),
@@ -45,7 +42,6 @@ afterAll(async () => {
   for (const { database } of early)
     await sql(testServer(), `drop database if exists ${database} with (force)`);
   await server?.destroy();
-  rmSync(folder, { recursive: true, force: true });
 }, 180_000);
 
 test('a process serves the shards whose servers answer at its start, and the last one once it answers', async () => {

@@ -103,6 +103,17 @@ describe('Transfers over HTTP', () => {
     expect([await balanceOf(sourceId), await balanceOf(destinationId)]).toEqual(['69.5', '35.5']);
   });
 
+  test('to an unknown destination are refunded with the reason', async () => {
+    const sourceId = await service.openWallet('100');
+    const { headers } = await transfer({ sourceId, destinationId: unknownWallet(), amount: '30' });
+    const { body } = await ending(headers.get('location'));
+    expect(body).toMatchObject({
+      state: 'REFUNDED',
+      reason: expect.stringMatching(/^Wallet .* does not exist$/),
+    });
+    expect(await balanceOf(sourceId)).toBe('100');
+  });
+
   test('that the source refuses, and unknown ones, are problems', async () => {
     const sourceId = await service.openWallet('1');
     const answers = await Promise.all([

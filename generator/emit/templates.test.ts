@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { generate } from '../generate.js';
 import { ownTemplateText, PARTIALS, TEMPLATES } from '../templates.js';
 
@@ -11,18 +11,15 @@ const START = '\uE000';
 const END = '\uE001';
 /** A mustache that prints a value, not a block, a partial, a comment or `else`. */
 const VALUE = /\{\{(?![#/>!]|else\b).*?\}\}/g;
-let folder = '';
+const folder = temporaryFolder();
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-marked-'));
   for (const path of [...Object.keys(TEMPLATES), ...PARTIALS.map((name) => `partials/${name}`)]) {
     const file = join(folder, 'templates', `${path}.hbs`);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, ownTemplateText(path).replace(VALUE, `${START}$&${END}`));
   }
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
 /** What a project emits with these templates. */
 async function emitted(source: string, templatesDirectory: string): Promise<ReadonlyMap<string, string>> {
   const { changes, diagnostics } = await generate({

@@ -95,6 +95,7 @@ describe('A change of a shape', () => {
     };
     expect(changes(nested('A', 'B', 'A'), nested('C', 'A', 'C'))).toEqual([]);
     expect(changes(nested('A', 'B', 'A'), nested('A', 'B', 'B'))).toHaveLength(1);
+    expect(changes(nested('A', 'A', 'A'), nested('A', 'B', 'B'))).toEqual([]);
   });
 
   test('may list the forms of a union in another order', () => {

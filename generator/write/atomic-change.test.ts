@@ -1,17 +1,8 @@
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { withRefusedWrites } from '../../cli/test-support/refused-writes.js';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { applyPlan } from './apply-plan.js';
 import { type AtomicChange, atomically } from './atomic-change.js';
 import { hashOf } from './manifest.js';
@@ -20,14 +11,12 @@ import type { WritePlan } from './plan-write.js';
 let folder = '';
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'fw-atomic-'));
+  folder = temporaryFolder(onTestFinished);
   for (const name of ['old.ts', 'gone.ts']) writeFileSync(join(folder, name), name);
   chmodSync(join(folder, 'old.ts'), 0o640);
   writeFileSync(join(folder, 'blocked'), 'a file where a folder is needed');
   mkdirSync(join(folder, 'ours'));
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const at = (path: string): string => join(folder, path);
 const names = (): readonly string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();

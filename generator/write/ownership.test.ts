@@ -75,12 +75,14 @@ test('a file with our header that no run wrote stays', async () => {
   expect(project.read('src/generated/copy.ts')).toBe(project.read(ORDER));
 });
 
-test('files outside the output folder that a manifest names are not touched', async () => {
+test('files outside the output folder that a manifest names are not touched, nor is it itself', async () => {
   project.write('src/mine.ts', 'export {};\n');
   const manifest = JSON.parse(project.read(MANIFEST));
-  manifest.files['../mine.ts'] = '0'.repeat(64);
-  project.write(MANIFEST, JSON.stringify(manifest, undefined, 2));
-  expect((await generate('--force')).code).toBe(0);
+  for (const name of ['../mine.ts', '.fw-manifest.json']) manifest.files[name] = '0'.repeat(64);
+  for (const options of [[], ['--force']]) {
+    project.write(MANIFEST, JSON.stringify(manifest, undefined, 2));
+    expect((await generate(...options)).code).toBe(0);
+  }
   expect(project.read('src/mine.ts')).toBe('export {};\n');
 });
 

@@ -130,9 +130,9 @@ describe('while the shard of the keys is down', () => {
     let nowMs = 1_000_000;
     vi.spyOn(time, 'nowMs').mockImplementation(() => nowMs);
     const store = new FailingStore();
-    const key = store.add('00000000000000ac');
+    const [key, other] = [store.add('00000000000000ac'), store.add('00000000000000ad')];
     const authenticate = apiKeys({ store, maximumAgeMs: 3_000 });
-    await authenticate(withKey(key));
+    for (const each of [key, other]) await authenticate(withKey(each));
     store.isDown = true;
     store.revoke('00000000000000ac');
     nowMs += 4_000;
@@ -144,5 +144,8 @@ describe('while the shard of the keys is down', () => {
     await turn();
     await turn();
     await expect(authenticate(withKey(key))).rejects.toThrow('was revoked');
+    // From then on, requests wait for the shard again.
+    store.revoke('00000000000000ad');
+    await expect(authenticate(withKey(other))).rejects.toThrow('was revoked');
   });
 });

@@ -48,6 +48,8 @@ test('keys are loaded once for all waiting requests, and again when they are old
   nowMs += 30_000;
   await find(keys, 'one');
   expect(loads()).toBe(2);
+  // Verified tokens stay remembered, because the issuer has published the same keys.
+  expect(keys.version()).toBe(1);
 });
 
 test('a new key is loaded from the issuer, at most once per pause', async () => {
@@ -57,7 +59,7 @@ test('a new key is loaded from the issuer, at most once per pause', async () => 
   await expect(find(keys, 'two')).rejects.toThrow('no applicable key');
   nowMs += 10_000;
   await find(keys, 'two');
-  expect(loads()).toBe(2);
+  expect([loads(), keys.version()]).toEqual([2, 2]);
   for (let index = 0; index < 50; index += 1) await expect(find(keys, `made-up-${index}`)).rejects.toThrow();
   expect(loads()).toBe(2);
 });

@@ -55,6 +55,11 @@ describe('requests per second', () => {
     taken(limits, 1);
     nowMs += 100;
     expect(() => limits.enter('ana', 'Get')).toThrow(expect.objectContaining({ retryAfterMs: 400 }));
+    const wide = new RequestLimits({ requestsPerSecond: 1, burst: 5 });
+    taken(wide, 4);
+    expect(wide.headers('ana', 'Get')).toMatchObject({ ratelimit: '"caller";r=1;t=4' });
+    taken(wide, 1);
+    expect(wide.headers('ana', 'Get')).toMatchObject({ ratelimit: '"caller";r=0;t=1' });
   });
 });
 

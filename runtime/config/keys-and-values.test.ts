@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references are written like this in YAML.
 import { describe, expect, test } from 'vitest';
-import { FwError } from '../errors.js';
-import { errorOf, ONE_SHARD, oneShardWith, PRIMARY, parse, problemOf } from './test-support/configs.js';
+import { errorOf, ONE_SHARD, PRIMARY, parse, problemOf } from './test-support/configs.js';
 
 test.each(['issuer', 'jwks-url'])('credentials in the %s of tokens are refused, and not repeated', (key) => {
   const issuer = key === 'issuer' ? '' : 'issuer: https://login.example/, ';
@@ -10,18 +9,6 @@ test.each(['issuer', 'jwks-url'])('credentials in the %s of tokens are refused, 
   const error = errorOf(() => parse(text));
   expect(error.problems).toMatchObject([{ message: 'must not contain credentials' }]);
   expect(error.message).not.toContain('hunter7');
-});
-
-test('the key max-pool-size gets the suggestion maximum-pool-size, in the printed form', () => {
-  const error = errorOf(() =>
-    parse(oneShardWith('maximum-pool-size', 'max-pool-size'), { file: 'fw.config.yaml' }),
-  );
-  expect(error.message).toBe(
-    'The configuration has a problem:\n' +
-      `fw.config.yaml:16:17 ${PRIMARY}.max-pool-size: unknown key (did you mean "maximum-pool-size"?)`,
-  );
-  expect(error).toBeInstanceOf(FwError);
-  expect(error.code).toBe('FW_CONFIGURATION');
 });
 
 /** A configuration with groups such as `0 a: 0 m d, 1 n e`: number and name; number, name and database of members. */

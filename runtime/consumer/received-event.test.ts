@@ -70,6 +70,14 @@ test('outbox-router messages are read with the fields of that format', () => {
 
 const STRUCTURED = { 'content-type': 'application/cloudevents+json' };
 
+test('a message of another sender, without a version of its event, has version 1', () => {
+  const body = '{"specversion":"1.0","id":"1","type":"a.Paid","source":"s","data":{}}';
+  expect(readMessage({ headers: STRUCTURED, body })).toMatchObject({ eventType: 'Paid', eventVersion: 1 });
+  expect(readMessage({ headers: { id: '1', eventType: 'Paid' }, body: '{}' })).toMatchObject({
+    eventVersion: 1,
+  });
+});
+
 test.each([
   ['neither a CloudEvent', {}, '{}'],
   ['is not JSON', STRUCTURED, '{'],

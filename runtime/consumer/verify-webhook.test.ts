@@ -31,7 +31,7 @@ test('refuses another secret, another body, another id and another time', () => 
 
 test('refuses messages that are too old, too new or unsigned', () => {
   const now = Math.floor(Date.now() / 1_000);
-  for (const timestamp of [now - 400, now + 400])
+  for (const timestamp of [now - 310, now + 310])
     expect(() => verifyWebhook(signed(SECRET, timestamp), body, { secrets: [SECRET] })).toThrow('too old');
   expect(() => verifyWebhook({}, body, { secrets: [SECRET] })).toThrow('are required');
 });

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { temporaryFolder } from '../config/test-support/temporary-folder.js';
 import type { DataSourceConfig } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -11,9 +11,7 @@ import { examine } from './examine.js';
 import type { Finding } from './finding.js';
 
 const shard = ShardIdentifier.of(0, 0);
-const root = mkdtempSync(join(tmpdir(), 'fw-doctor-'));
-
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+const root = temporaryFolder();
 
 /** The findings about the connection of an unreachable shard. */
 async function connection(url: DataSourceConfig['url']): Promise<Finding | undefined> {

@@ -10,6 +10,7 @@ import { WalletRepository } from '../../examples/wallet/repositories/wallet-repo
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
 import { PATIENT } from '../../test/databases/patient.js';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
+import type { Application } from '../application.js';
 import type { ApplicationDefinition } from '../application-definition.js';
 import { openDatabases } from '../databases.js';
 import {
@@ -47,24 +48,26 @@ const withHandler: ApplicationDefinition = {
   ],
 };
 
-describeOnEachAdapter('An application with handlers', (harness) => {
-  test('delivers while it is open', async () => {
-    const shards = [GLOBAL_SHARD, MEXICO_SHARD];
-    const databases = await harness.makeShards({ shards, migrations: application.migrations });
-    const options = { namespace: 'test', collaborators: {}, execution: PATIENT, migrate: false };
-    const open = assembleApplication(withHandler, databases, options);
-    const wallet = await open.executor.execute(OPERATOR, WalletCreateAction, {
-      country: 'MX',
-      ownerId: randomUUID(),
-      currency: currency('MXN'),
-      initialBalance: new Decimal(1),
-    });
-    const wallets = new WalletRepository(open.repositories, walletModel);
-    await until(async () => (await wallets.getById(wallet.id)).balance.equals(11));
-    await open.close();
-    expect(wallet.id.resolveShardIdentifier()).toBe(MEXICO_SHARD);
-  });
-});
+const SHARDS = { shards: [GLOBAL_SHARD, MEXICO_SHARD], migrations: application.migrations };
+const OPTIONS = { namespace: 'test', collaborators: {}, execution: PATIENT, migrate: false };
+
+/** The id of a new wallet of one peso. */
+async function openWallet({ executor }: Application): Promise<ShardedId<Wallet>> {
+  const wallet = { country: 'MX', ownerId: randomUUID(), currency: currency('MXN') };
+  const initialBalance = new Decimal(1);
+  const { id } = await executor.execute(OPERATOR, WalletCreateAction, { ...wallet, initialBalance });
+  expect(id.resolveShardIdentifier()).toBe(MEXICO_SHARD);
+  return id;
+}
+
+function balanceBecomes(
+  balance: number,
+  { repositories }: Application,
+  id: ShardedId<Wallet>,
+): Promise<void> {
+  const wallets = new WalletRepository(repositories, walletModel);
+  return until(async () => (await wallets.getById(id)).balance.equals(balance));
+}
 
 /** Deposits a gift into a wallet at a later time. */
 class GiftLaterAction extends Action<{ readonly walletId: ShardedId<Wallet> }, void> {
@@ -97,52 +100,26 @@ const withSchedule: ApplicationDefinition = {
   ],
 };
 
-describeOnEachAdapter('An application without handlers and sagas', (harness) => {
-  test('runs its scheduled actions', async () => {
-    const shards = [GLOBAL_SHARD, MEXICO_SHARD];
-    const databases = await harness.makeShards({ shards, migrations: application.migrations });
-    const open = assembleApplication(withSchedule, databases, {
-      namespace: 'test',
-      collaborators: {},
-      execution: PATIENT,
-    });
-    try {
-      const { id } = await open.executor.execute(OPERATOR, WalletCreateAction, {
-        country: 'MX',
-        ownerId: randomUUID(),
-        currency: currency('MXN'),
-        initialBalance: new Decimal(0),
-      });
-      await open.executor.execute(OPERATOR, GiftLaterAction, { walletId: id });
-      const wallets = new WalletRepository(open.repositories, walletModel);
-      await until(async () => (await wallets.getById(id)).balance.equals(11));
-    } finally {
-      await open.close();
-    }
+describeOnEachAdapter('An application', (harness) => {
+  test('delivers to its handlers while it is open', async () => {
+    const open = assembleApplication(withHandler, await harness.makeShards(SHARDS), OPTIONS);
+    await balanceBecomes(11, open, await openWallet(open)).finally(() => open.close());
+  });
+
+  test('without handlers and sagas runs its scheduled actions', async () => {
+    const open = assembleApplication(withSchedule, await harness.makeShards(SHARDS), OPTIONS);
+    const walletId = await openWallet(open);
+    await open.executor.execute(OPERATOR, GiftLaterAction, { walletId });
+    await balanceBecomes(12, open, walletId).finally(() => open.close());
   });
 });
 
 describeOn('postgresql', 'An application that is reloaded', (harness) => {
   test('delivers on a shard that was added after it was opened', async () => {
-    const shards = [GLOBAL_SHARD, MEXICO_SHARD];
-    const { migrations } = application;
-    const topology = await harness.makeTopology({ shards, migrations });
+    const topology = await harness.makeTopology(SHARDS);
     const databases = openDatabases({ ...topology, groups: topology.groups.slice(0, 1) }, { warn: () => {} });
-    const options = { namespace: 'test', collaborators: {}, execution: PATIENT, migrate: false };
-    const open = assembleApplication(withHandler, databases, options);
-    try {
-      await open.reload(topology);
-      const { id } = await open.executor.execute(OPERATOR, WalletCreateAction, {
-        country: 'MX',
-        ownerId: randomUUID(),
-        currency: currency('MXN'),
-        initialBalance: new Decimal(1),
-      });
-      expect(id.resolveShardIdentifier()).toBe(MEXICO_SHARD);
-      const wallets = new WalletRepository(open.repositories, walletModel);
-      await until(async () => (await wallets.getById(id)).balance.equals(11));
-    } finally {
-      await open.close();
-    }
+    const open = assembleApplication(withHandler, databases, OPTIONS);
+    await open.reload(topology);
+    await balanceBecomes(11, open, await openWallet(open)).finally(() => open.close());
   });
 });

@@ -19,6 +19,35 @@ const INSERT = `insert into eventlog.idempotency_keys
   (principal, operation, key, fingerprint, action_id, target_group, target_member, created_date, expires_date)
   select 'alice', 'Open', n::text, 'f', gen_random_uuid(), 0, 0, now(), now() + `;
 
+it('purges a shard in batches until one is not full, at most 20 in a round', async () => {
+  const left = new Map([
+    [HERE, 1_200],
+    [THERE, 1_000_000],
+  ]);
+  const rounds: string[][] = [];
+  const housekeeping = new Housekeeping({
+    shards: () => {
+      rounds.push([]);
+      return [HERE, THERE];
+    },
+    purges: [
+      async (shard, limit) => {
+        const count = Math.min(limit, left.get(shard) ?? 0);
+        left.set(shard, (left.get(shard) ?? 0) - count);
+        rounds.at(-1)?.push(`${shard} ${count}`);
+        return count;
+      },
+    ],
+    intervalMs: 5,
+    random: () => 0,
+  });
+  housekeeping.start();
+  await expect.poll(() => rounds.length).toBeGreaterThan(1);
+  await housekeeping.stop();
+  const full = Array.from({ length: 20 }, () => `${THERE} 500`);
+  expect(rounds[0]).toEqual([`${HERE} 500`, `${HERE} 500`, `${HERE} 200`, ...full]);
+});
+
 describeOnEachAdapter('Housekeeping', (harness) => {
   it('purges expired keys of every shard in batches, and leaves the others', async () => {
     const bank = await makeBank(harness);

@@ -122,21 +122,13 @@ describe('sizes', () => {
     expect(app.executions[0]?.configuration?.idempotencyKey).toBe('last');
   });
 
-  it('answers 431 to large headers', async () => {
-    const { status, text } = await sendRaw(
-      port,
-      `GET / HTTP/1.1\r\nHost: a\r\nX-A: ${'x'.repeat(20_000)}\r\n\r\n`,
-    );
-    expect(status).toBe(431);
-    expect(text).toContain('"code":"HTTP_HEADERS_TOO_LARGE"');
-  });
-
   it('lets pages of an allowed origin read a 431', async () => {
     const cors = { origins: ['https://app.example'], credentials: false };
     await restart({ cors });
     const headers = `Host: a\r\nOrigin: https://app.example\r\nX-A: ${'x'.repeat(20_000)}`;
     const { status, text } = await sendRaw(port, `GET / HTTP/1.1\r\n${headers}\r\n\r\n`);
     expect(status).toBe(431);
+    expect(text).toContain('"code":"HTTP_HEADERS_TOO_LARGE"');
     expect(text).toContain('access-control-allow-origin: https://app.example\r\n');
   });
 });

@@ -28,6 +28,16 @@ test('a request begins when the one before it on its connection is answered', as
   expect(begun).toEqual([1, 2]);
 });
 
+test('the requests of a connection are limited, and those behind the refused one are ignored', () => {
+  const connections = new OpenConnections();
+  const socket = new Socket();
+  const entries = Array.from({ length: 66 }, () => {
+    const { request, response } = exchange(socket);
+    return connections.enter(request, response, () => {});
+  });
+  expect(entries.slice(62)).toEqual(['begins', 'begins', 'refuse', 'ignore']);
+});
+
 test('no request of a client that has left begins, because its response would never be closed', async () => {
   const connections = new OpenConnections();
   const socket = new Socket();

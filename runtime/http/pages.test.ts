@@ -4,6 +4,7 @@ import { useTime } from '../concurrency/time.js';
 import { UnauthenticatedError } from '../errors.js';
 import type { ShardHealth } from './health.js';
 import type { HttpServer } from './http-server.js';
+import { sendRaw } from './test-support/raw-client.js';
 import { walletOpenApi } from './test-support/wallet-open-api.js';
 import { WalletApplication } from './test-support/wallet-server.js';
 
@@ -81,4 +82,12 @@ it('serves the docs under a strict policy, with examples for this server', async
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(await response.text()).toContain(`${base}/wallets`);
+});
+
+it('keeps the docs for 16 hosts, and shows others the examples for localhost', async () => {
+  for (let number = 1; number <= 17; number += 1) {
+    const head = `GET /docs HTTP/1.1\r\nHost: h${number}\r\nConnection: close\r\n\r\n`;
+    const { text } = await sendRaw(Number(new URL(base).port), head);
+    expect(text).toContain(`http://${number < 17 ? `h${number}` : 'localhost'}/wallets`);
+  }
 });

@@ -120,6 +120,8 @@ describe('Custom routes', () => {
     expect((await post('{"hook":""}', { 'idempotency-key': 'a b' })).status).toBe(400);
     expect((await post('{"hook":1,"hook":2}')).body).toMatchObject({ code: 'HTTP_MALFORMED_BODY' });
     expect((await post('{}', { 'content-type': 'text/plain' })).status).toBe(415);
+    const nowhere = await call('POST', '/nowhere', { headers: { 'content-type': 'text/plain' }, body: '{' });
+    expect(nowhere.status).toBe(404);
     expect(app.executions).toEqual([]);
   });
 

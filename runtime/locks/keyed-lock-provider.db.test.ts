@@ -236,6 +236,7 @@ describeOnEachAdapter('Keyed locks', (harness) => {
     for (const options of [{ waitMs: -1 }, { holdMs: 0 }, { holdMs: Number.NaN }, { waitMs: Infinity }]) {
       await expect(one.acquire(SHARD, 'x', options)).rejects.toMatchObject({ code: 'FW_VALIDATION' });
     }
+    await (await one.acquire(SHARD, 'x'.repeat(255))).release();
   });
 
   it('can be a condition of statements', async () => {

@@ -11,7 +11,6 @@ import type { LoggedEvent } from '../events/log/event-record.js';
 import type { MessageFormat } from './message/message-format.js';
 import { toMessage } from './message/message-format.js';
 import { LONGEST_PAUSE_MS, type PublishQueue, SinkGone } from './publish-queue.js';
-import type { RelayMessage } from './relay-sink.js';
 import type { SinkSettings } from './sink-definition.js';
 
 export interface SinkAttemptsOptions {
@@ -45,18 +44,11 @@ export class SinkAttempts implements Attempts {
   }
 
   async handleRun(events: readonly LoggedEvent[], { signal }: RunContext): Promise<void> {
-    const messages: RelayMessage[] = [];
-    let failure: RunInterrupted | undefined;
-    for (const event of events) {
-      try {
-        messages.push(toMessage(event, this.#options.format));
-      } catch (error) {
-        failure = new RunInterrupted(messages.length, error);
-        break;
-      }
-    }
-    if (messages.length > 0) await this.#options.queue.publish(messages, signal);
-    if (failure !== undefined) throw failure;
+    const { format, queue } = this.#options;
+    await queue.publish(
+      events.map((event) => toMessage(event, format)),
+      signal,
+    );
   }
 
   judge(error: unknown, before: FailureCount): Verdict {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { rowsAsOwner } from '../../test/databases/roles.js';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { assembleApplication } from '../application.js';
@@ -7,6 +8,7 @@ import { ledgerMigrations, openLedger, until } from '../events/test-support/ledg
 import { accountApplication, HERE } from '../execution/test-support/accounts.js';
 import { createMetrics } from '../observability/prometheus.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
+import { lastDone, releaseLease, takeLease } from './maintenance-lease.js';
 import { RetentionKeeper, type RetentionSettings } from './retention-keeper.js';
 import { ownedShards } from './test-support/owned-shards.js';
 
@@ -32,6 +34,20 @@ function keeperOf(databases: DatabaseRegistry, settings: RetentionSettings, now 
 }
 
 describeOnEachAdapter('Automatic retention', (harness) => {
+  test('is not ended by a late statement of an earlier turn of the same process', async () => {
+    const databases = await ownedShards(harness);
+    const database = databases.database(HERE);
+    const request = { holder: 'me', leaseMs: 60_000, everyMs: 0 };
+    const first = await takeLease(database, request);
+    await rowsAsOwner(databases, HERE, 'UPDATE eventlog.maintenance SET leased_until = NULL');
+    const second = await takeLease(database, request);
+    if (first === undefined || second === undefined) throw new Error('Both were free');
+    await releaseLease(database, first, true);
+    expect(await lastDone(database)).toBeUndefined();
+    await releaseLease(database, second, true);
+    expect(await lastDone(database)).toBeInstanceOf(Date);
+  });
+
   test('is run by one process at a time, which creates partitions as time passes and drops old ones', async () => {
     const databases = await ownedShards(harness);
     const ledger = openLedger(databases);

@@ -5,6 +5,7 @@ import { AccountCredited } from '../domain/test-support/account.js';
 import {
   DeadlineExceededError,
   PlanMisuseError,
+  PreconditionFailedError,
   RefusedError,
   StaleModelError,
   UniqueViolationError,
@@ -16,6 +17,7 @@ import { OverdueAction } from './overdue-action.js';
 import { defineSaga } from './saga-descriptor.js';
 import { SagaRun, termsOf } from './saga-run.js';
 import { SagaRuntime } from './saga-runtime.js';
+import { stepOf } from './saga-step.js';
 import { stageMove, stageStart } from './stage-saga.js';
 import { failureKind } from './step-failure.js';
 import { stepRecordId } from './step-record.js';
@@ -43,6 +45,7 @@ describe('The start of a saga', () => {
   });
 
   test('is refused in a state without a step', () => {
+    expect(stepOf({ name: 'TripSaga', steps: {} }, 'constructor')).toBeUndefined();
     const plan = new ActionPlan(clock);
     expect(() => stageStart(plan, new TripSaga(), newTrip().to('BOOKED'))).toThrow(
       /TripSaga cannot start in state BOOKED/,
@@ -127,6 +130,7 @@ test.each([
   ['a lost race', new StaleModelError('Book', 'Trip'), 'passing'],
   ['a shard that the process may learn of', new UnknownShardError('(1, 0)'), 'passing'],
   ['time that is up', new DeadlineExceededError(''), 'passing'],
+  ['a version that the step no longer finds', new PreconditionFailedError(''), 'refusal'],
   ['a plan that can never be right', new PlanMisuseError(''), 'defect'],
   ['a mistake', new TypeError(''), 'defect'],
 ])('%s is distinguished from the others', (_, error, kind) => {

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test, vi } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, openApplication } from '../application.js';
+import { gate } from '../concurrency/test-support/gate.js';
 import { ShardedId } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { LogEntry } from '../domain/logger.js';
@@ -257,39 +258,39 @@ describeOnEachAdapter('A saga', (harness) => {
   });
 
   test('does not wait for a step whose time is over, and its late action has no effect', async () => {
-    const { gate, release } = gateOf();
+    const { opened, open } = gate();
     let attempts = 0;
     const application = tripProcess(databases, {
       trouble: async () => {
         attempts += 1;
-        await gate;
+        await opened;
       },
     });
     const trip = await startTrip(application);
     await until(() => attempts > 0);
     await leaveByTime(application, HERE, trip.id.getValue());
     await ended(application, trip);
-    release();
+    open();
     await application.events.stop();
     await application.executor.close();
     expect(await bookedIn(databases, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
   test('ignores a late action on its own shard, too, at any later step', async () => {
-    const { gate, release } = gateOf();
+    const { opened, open } = gate();
     let attempts = 0;
     const application = tripProcess(databases, {
       trouble: async ({ supplier }) => {
         if (supplier !== trip.hotels) return;
         attempts += 1;
-        await gate;
+        await opened;
       },
     });
     const trip = await startTrip(application);
     await until(() => attempts > 0);
     await leaveByTime(application, HERE, trip.id.getValue());
     await until(async () => (await summaryOf(application, trip)).step === 'CANCELLING');
-    release();
+    open();
     expect(await ended(application, trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
@@ -443,14 +444,6 @@ describeOnEachAdapter('A saga', (harness) => {
     expect(await ended(after, trip)).toEqual([1, 1, 'BOOKED']);
   });
 });
-
-function gateOf(): { readonly gate: Promise<void>; readonly release: () => void } {
-  let release = (): void => {};
-  const gate = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  return { gate, release };
-}
 
 describeOn('postgresql', 'A saga whose step needs a shard that is down', (harness) => {
   test('gives the step up after its time as soon as the shard is back, and does not attempt it again', async () => {

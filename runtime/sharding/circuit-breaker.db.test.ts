@@ -1,7 +1,14 @@
-import pg from 'pg';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
+import {
+  freeze,
+  type Hurt,
+  kill,
+  makeReadOnly,
+  takeAllConnections,
+} from '../../test/faults/server-faults.js';
 import { openDatabases } from '../databases.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import {
@@ -84,7 +91,7 @@ describe('A failing shard', () => {
     const run = async (shard: ShardIdentifier): Promise<void> => {
       while (running) {
         const { code, ms } = await deposit(shard);
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await delay(5);
         if (shard !== HERE) continue;
         here.push(code);
         times.push(ms);
@@ -105,96 +112,47 @@ describe('A failing shard', () => {
     const startedAt = performance.now();
     while ((await deposit(shard)).code !== 'ok') {
       if (performance.now() - startedAt > 20_000) throw new Error('It does not recover');
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await delay(10);
     }
     return performance.now() - startedAt;
   }
 
-  it('that was killed refuses calls at once, affects no other shard and recovers within a second', async () => {
-    await server.kill();
-    try {
-      const traffic = load();
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
-      expect(await refusals(3, 'FW_SHARD_UNAVAILABLE')).toBeLessThan(A_SECOND);
-      const { here, middleMs } = await traffic.stop();
-      expect(new Set(here)).toEqual(new Set(['ok']));
-      expect(here.length).toBeGreaterThan(5);
-      expect(middleMs).toBeLessThan(A_SECOND);
-    } finally {
-      await server.start();
-    }
+  /** The work is done while the server is damaged. Afterwards, the shard soon recovers. */
+  async function during(hurt: Hurt, work: () => Promise<void>): Promise<void> {
+    const heal = await hurt(server);
+    await work().finally(heal);
     expect(await timeToSuccess(THERE)).toBeLessThan(SOON);
-  });
+  }
 
-  it('that hangs soon refuses calls at once, affects no other shard and recovers within a second', async () => {
-    server.pause();
-    const traffic = load();
-    try {
-      await new Promise((resolve) => setTimeout(resolve, 4_000));
-      // Without the breaker each deposit would wait for its own connection attempt, which takes 800 ms.
-      expect(await refusals(20, 'FW_SHARD_UNAVAILABLE')).toBeLessThan(400);
-    } finally {
-      server.resume();
-    }
-    expect(await timeToSuccess(THERE)).toBeLessThan(SOON);
-    const { here, middleMs } = await traffic.stop();
+  it.each([
+    ['was killed', kill, { forMs: 1_500, refusedMs: A_SECOND }],
+    // Without the breaker each deposit would wait for its own connection attempt, which takes 800 ms.
+    ['hangs', freeze, { forMs: 4_000, refusedMs: 400 }],
+  ])('that %s soon refuses calls at once, affects no other shard and recovers', async (_, hurt, limits) => {
+    let traffic: ReturnType<typeof load> | undefined;
+    await during(hurt, async () => {
+      traffic = load();
+      await delay(limits.forMs);
+      expect(await refusals(20, 'FW_SHARD_UNAVAILABLE')).toBeLessThan(limits.refusedMs);
+    });
+    const { here = [], middleMs } = (await traffic?.stop()) ?? {};
     expect(new Set(here)).toEqual(new Set(['ok']));
+    expect(here.length).toBeGreaterThan(5);
     expect(middleMs).toBeLessThan(A_SECOND);
   });
 
-  it('that turned read-only refuses writes at once, serves reads and recovers within a second', async () => {
-    await administer('alter system set default_transaction_read_only = on', 'select pg_reload_conf()');
-    try {
+  it('that turned read-only refuses writes at once, serves reads and recovers', () =>
+    during(makeReadOnly, async () => {
       await expect.poll(async () => (await deposit(THERE)).code, NOTICED).toBe('FW_SHARD_UNAVAILABLE');
       expect(await refusals(10, 'FW_SHARD_UNAVAILABLE')).toBeLessThan(A_SECOND);
       await bank.balance(String(accounts.get(THERE)));
       expect((await deposit(HERE)).code).toBe('ok');
-    } finally {
-      await administer(
-        'set default_transaction_read_only = off',
-        'alter system reset default_transaction_read_only',
-        'select pg_reload_conf()',
-      );
-    }
-    expect(await timeToSuccess(THERE)).toBeLessThan(SOON);
-  });
+    }));
 
-  it('whose connection slots are all taken refuses calls within a second and recovers within a second', async () => {
-    const { host, port, user, password, database } = server;
-    await administer(
-      `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'fw-actions-test'`,
-    );
-    await expect.poll(() => bank.databases.database(THERE).stats().open, NOTICED).toBe(0);
-    const takers: pg.Client[] = [];
-    try {
-      for (;;) {
-        const taker = new pg.Client({ host, port, user, password, database });
-        taker.on('error', () => {});
-        if (
-          !(await taker.connect().then(
-            () => true,
-            () => false,
-          ))
-        )
-          break;
-        takers.push(taker);
-      }
+  it('whose connection slots are all taken refuses calls within a second and recovers', () =>
+    during(takeAllConnections, async () => {
+      await expect.poll(() => bank.databases.database(THERE).stats().open, NOTICED).toBe(0);
       expect(await refusals(5, 'FW_SHARD_BUSY')).toBeLessThan(A_SECOND);
       expect((await deposit(HERE)).code).toBe('ok');
-    } finally {
-      await Promise.all(takers.map((taker) => taker.end()));
-    }
-    expect(await timeToSuccess(THERE)).toBeLessThan(SOON);
-  });
-
-  async function administer(...statements: readonly string[]): Promise<void> {
-    const { host, port, user, password, database } = server;
-    const client = new pg.Client({ host, port, user, password, database });
-    await client.connect();
-    try {
-      for (const statement of statements) await client.query(statement);
-    } finally {
-      await client.end();
-    }
-  }
+    }));
 });

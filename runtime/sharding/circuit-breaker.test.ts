@@ -117,6 +117,14 @@ describe('A circuit breaker', () => {
     expect(waits).toEqual([100, 200, 400, 400, 400]);
   });
 
+  it('does not stay open longer for calls that were in flight when it opened', async () => {
+    const clock = { nowMs: 0 };
+    const breaker = breakerAt(clock);
+    await Promise.all(Array.from({ length: 2 * THRESHOLD }, () => call(breaker, unreachable)));
+    clock.nowMs = 100;
+    expect(breaker.state).toBe('half-open');
+  });
+
   it('distinguishes a saturated server from a dead one', async () => {
     const breaker = breakerAt({ nowMs: 0 });
     const facts = { phase: 'not-sent', reason: 'unreachable', sqlState: '53300' } as const;

@@ -1,8 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   CallError,
@@ -19,6 +16,7 @@ import {
   walletListItems,
   walletWithdrawMoney,
 } from '../../examples/wallet/generated/client/client.js';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { type ServerProcess, startServerProcess } from '../customer/server-process.js';
 import { writeWalletConfig } from '../customer/wallet-config.js';
 import { testServer } from '../databases/vitest.js';
@@ -47,7 +45,7 @@ interface Called {
 }
 
 describe(`The generated client through cut connections, delays and killed servers (FW_SEED=${SEED})`, () => {
-  const directory = mkdtempSync(join(tmpdir(), 'fw-client-'));
+  const directory = temporaryFolder();
   let places: Places;
   let config: string;
   let proxy: CuttingProxy;
@@ -85,7 +83,6 @@ describe(`The generated client through cut connections, delays and killed server
     server?.process.kill('SIGKILL');
     await proxy?.stop();
     await places?.drop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const open = (country: string, ownerId: string = randomUUID()): Promise<WalletResponse> =>

@@ -1,22 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { blocks } from '../../docs/pages.js';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { type Answer, post } from '../customer/http-client.js';
 import { packInto, QUIETLY } from '../scaffold/new-project.js';
 import { listening, type Program } from '../scaffold/program.js';
@@ -35,7 +26,7 @@ const run = promisify(execFile);
 
 /** The package as users get it: packed, installed into an empty folder, generated, compiled strictly and run. */
 describe('a project that installs the package', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-consumer-'));
+  const folder = temporaryFolder();
 
   beforeAll(async () => {
     for (const [path, code] of pageFiles) {
@@ -48,7 +39,6 @@ describe('a project that installs the package', () => {
 
   afterAll(async () => {
     for (const server of servers) await server.end();
-    rmSync(folder, { recursive: true, force: true });
   });
 
   test('a second service needs less than 100 lines from class to HTTP, without the response mapper', () => {

@@ -1,10 +1,10 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { PGLITE_VERSION } from '../../runtime/pglite/load-pglite.js';
 import { createWallet, post, type WalletBody } from '../customer/http-client.js';
 import { writeWalletConfig } from '../customer/wallet-config.js';
@@ -23,7 +23,7 @@ const INSTALL_PGLITE = `Run: npm install @electric-sql/pglite@${PGLITE_VERSION}`
 
 /** The package in an image that was built with `npm ci --omit=dev`. */
 describe('a production install', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'fw-production-'));
+  const folder = temporaryFolder();
   const installed = join(folder, 'node_modules', 'fw-actions');
   let places: Places | undefined;
 
@@ -41,10 +41,7 @@ describe('a production install', () => {
     places = await serverPlaces(testServer());
   }, 180_000);
 
-  afterAll(async () => {
-    await places?.drop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  afterAll(() => places?.drop());
 
   /** Runs `fw-gen` as users do. */
   async function fwGen(

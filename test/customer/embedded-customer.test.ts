@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { createWallet, get, post } from './http-client.js';
 import { failToStart, type ServerProcess, startServerProcess } from './server-process.js';
 import { writeWalletConfig } from './wallet-config.js';
 
 /** The same server without a database server: two embedded databases in files. */
 describe('the wallet server on embedded databases', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'fw-customer-'));
+  const directory = temporaryFolder();
   const config = writeWalletConfig(directory, {
     global: { jdbcUrl: 'jdbc:pglite:file:./data/global' },
     mexico: { jdbcUrl: 'jdbc:pglite:file:./data/mexico' },
@@ -21,10 +20,7 @@ describe('the wallet server on embedded databases', () => {
     server = await startServerProcess(config);
   });
 
-  afterAll(async () => {
-    await server?.stop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => server?.stop());
 
   test('warns at start that a power loss may lose data', () => {
     expect(server.output()).toMatch(/power loss/);

@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { PostgresServer } from '../databases/server.js';
-import { DATABASE } from './server-world.js';
 import { connectTo } from './stored-rows.js';
 
 /** Repairs a server; resolves when it is repaired. */
@@ -55,8 +54,8 @@ export const takeAllConnections: Hurt = async (server) => {
 };
 
 const RELOAD = 'select pg_reload_conf()';
-/** Ends all sessions of the application. */
-const TERMINATE = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${DATABASE}'`;
+/** Ends all sessions of applications: those of the test have no name. */
+const TERMINATE = "select pg_terminate_backend(pid) from pg_stat_activity where application_name <> ''";
 
 async function asAdministrator(server: PostgresServer, statements: readonly string[]): Promise<void> {
   const client = await connectTo(server, server.database);

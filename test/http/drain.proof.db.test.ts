@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { appendFileSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { appendFileSync, copyFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { createWallet } from '../customer/http-client.js';
 import { type ServerProcess, startServerProcess } from '../customer/server-process.js';
 import { writeWalletConfig } from '../customer/wallet-config.js';
@@ -16,7 +16,7 @@ import { OWNER, type Places, serverPlaces } from './wallet-service.js';
 const ROUNDS = Number(process.env['FW_PROOF_DRAINS'] ?? 1);
 
 describe('The generated wallet at SIGTERM', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'fw-drain-'));
+  const directory = temporaryFolder();
   let places: Places;
   let config: string;
   let encryptedConfig: string;
@@ -42,10 +42,7 @@ describe('The generated wallet at SIGTERM', () => {
     wallet = (await createWallet(first.url, 'MX', OWNER)).id;
     await first.stop();
   }, 120_000);
-  afterAll(async () => {
-    await places?.drop();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => places?.drop());
 
   // From 64 connections on, further listeners share the socket; with 70 open connections they are created under load.
   it.each([

@@ -1,8 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { type ServerProcess, startServerProcess } from '../customer/server-process.js';
 import { writeWalletConfig } from '../customer/wallet-config.js';
 import { testServer } from '../databases/vitest.js';
@@ -20,7 +19,7 @@ function peakBytes(pid: number | undefined): number {
 }
 
 describe.runIf(process.platform === 'linux')('The generated wallet', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'fw-pipelines-'));
+  const directory = temporaryFolder();
   let places: Places;
   let server: ServerProcess;
 
@@ -31,7 +30,6 @@ describe.runIf(process.platform === 'linux')('The generated wallet', () => {
   afterAll(async () => {
     await server?.stop();
     await places?.drop();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   it(`takes at most 512 MB while ${CLIENTS} clients pipeline ${REQUESTS} requests each and read no answers`, async () => {

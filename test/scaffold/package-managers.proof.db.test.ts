@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { cpSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { type NewProjectFolder, newProject, QUIETLY } from './new-project.js';
 import { listening, type Program } from './program.js';
 
@@ -12,13 +12,12 @@ vi.setConfig({ testTimeout: 600_000, hookTimeout: 600_000 });
 const run = promisify(execFile);
 const MANAGERS = ['pnpm@10.34.9', '@yarnpkg/cli-dist@4.18.1'];
 
-let tools: string;
+const tools = temporaryFolder();
 let project: NewProjectFolder;
 let env: NodeJS.ProcessEnv;
 const programs: Program[] = [];
 
 beforeAll(async () => {
-  tools = mkdtempSync(join(tmpdir(), 'fw-managers-'));
   await run('npm', ['install', ...QUIETLY, ...MANAGERS], { cwd: tools });
   const commands = join(tools, 'node_modules', '.bin');
   env = { ...process.env, PATH: `${commands}${delimiter}${process.env['PATH'] ?? ''}` };
@@ -28,7 +27,6 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all(programs.map((each) => each.end()));
   project?.remove();
-  rmSync(tools, { recursive: true, force: true });
 });
 
 /** Installs, tests and starts a new project, and writes a note. */

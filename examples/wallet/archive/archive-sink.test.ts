@@ -1,18 +1,16 @@
-import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ACCEPTED, type RelayMessage } from 'fw-actions/relay';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../../runtime/config/test-support/temporary-folder.js';
 import { archiveSink } from './archive-sink.js';
 
 let root: string;
 const path = (): string => join(root, 'archive', 'events.jsonl');
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'archive-'));
+beforeEach(() => {
+  root = temporaryFolder(onTestFinished);
 });
-
-afterEach(() => rm(root, { recursive: true }));
 
 function messageOf(id: string): RelayMessage {
   const names = { modelName: 'Wallet', eventType: 'WalletClosedEvent', contentType: 'application/json' };

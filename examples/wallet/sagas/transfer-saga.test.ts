@@ -6,21 +6,24 @@ import { TransferRefundAction } from '../actions/transfer-refund-action.js';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
 import { WalletMoneyRefundedEvent } from '../events/wallet-money-refunded-event.js';
 import { Wallet, type WalletState } from '../models/wallet.js';
-import { MEXICO_SHARD } from '../shards.js';
+import { GLOBAL_SHARD, MEXICO_SHARD } from '../shards.js';
 import { specs, storedWallet } from '../test-support/wallets.js';
 import { TransferSaga } from './transfer-saga.js';
 
 const amount = new Decimal(30);
 const saga = specs.saga(TransferSaga);
 
-/** A source with 100 and a destination on another shard. */
-const walletsOf = (state: WalletState = 'OPENED') =>
-  [storedWallet(), storedWallet({ shard: MEXICO_SHARD, state })] as const;
+/** A source with 100 and a destination. */
+const walletsOf = (state: WalletState = 'OPENED', shard = MEXICO_SHARD) =>
+  [storedWallet(), storedWallet({ shard, state })] as const;
 
 describe('TransferSaga', () => {
-  test('moves the money to its destination', () => {
-    const [source, destination] = walletsOf();
-    return saga
+  test.each([
+    ['another shard', MEXICO_SHARD],
+    ['the same shard', GLOBAL_SHARD],
+  ])('moves the money to its destination on %s', async (_, shard) => {
+    const [source, destination] = walletsOf('OPENED', shard);
+    await saga
       .given(source, destination)
       .when(TransferInitiateAction, { sourceId: source.id, destinationId: destination.id, amount })
       .thenSteps({ state: 'INITIATED', action: TransferCompleteAction })

@@ -1,17 +1,15 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, onTestFinished, test } from 'vitest';
+import { temporaryFolder } from '../../../runtime/config/test-support/temporary-folder.js';
 import type { FieldSchema } from '../../schema/type-schema.js';
 import { readProject } from '../read-project.js';
 
 let folder = '';
 
 beforeEach(() => {
-  folder = realpathSync(mkdtempSync(join(tmpdir(), 'fw-checker-')));
+  folder = realpathSync(temporaryFolder(onTestFinished));
 });
-
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 function write(files: Readonly<Record<string, string>>): void {
   for (const [path, text] of Object.entries(files)) {

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { HeldLease } from '../../concurrency/held-lease.js';
+import { gate } from '../../concurrency/test-support/gate.js';
 import { modelKeyOf } from '../log/event-record.js';
 import { type LogPage, LogReader } from '../log/log-reader.js';
 import { type Attempts, OtherReleaseNeeded } from './attempts.js';
@@ -293,14 +294,6 @@ test('All models wait for a receiver that is down', async () => {
   expect(letters.events.size).toBe(0);
   await loop.stop(0);
 });
-
-function gate(): { readonly opened: Promise<void>; readonly open: () => void } {
-  let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open: () => open() };
-}
 
 test('The retry of an event that is newer than the process is reported once, and waits', async () => {
   const letters = new MemoryLetters();

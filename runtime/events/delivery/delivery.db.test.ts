@@ -111,6 +111,11 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
       errorCode: 'TypeError',
       event: { payload: { amount: '1' }, modelVersion: 2 },
     });
+    expect(await ledger.events.deadLetters.retry({ handler: 'Fragile', modelId: bad })).toBe(1);
+    await until(async () => {
+      const [head] = await ledger.events.deadLetters.list();
+      return head?.attempts === 4 && !head.retrying;
+    });
     broken = undefined;
     expect(await ledger.events.deadLetters.retry({ handler: 'Fragile', modelId: bad })).toBe(1);
     await ledger.credit(bad);
@@ -157,6 +162,12 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     await ledger.credit(account);
     await until(async () => (await ledger.events.deadLetters.list()).length === 1);
     expect(await ledger.events.deadLetters.list()).toMatchObject([{ errorMessage: "{ reason: 'full' }" }]);
+    await ledger.events.stop();
+    await ledger.events.deadLetters.retry({ handler: 'Picky' });
+    expect(await ledger.events.deadLetters.list()).toMatchObject([{ retrying: true }]);
+    await ledger.events.deadLetters.discard({ handler: 'Picky' });
+    const discarded = await ledger.events.deadLetters.list({ state: 'discarded' });
+    expect(discarded.map(({ retrying }) => retrying)).toEqual([false, false]);
   });
 
   test.each([false, true])(

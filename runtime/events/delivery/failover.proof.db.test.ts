@@ -4,6 +4,7 @@ import { type ReplicatedServers, startReplicated } from '../../../test/databases
 import { prepareServer } from '../../../test/databases/template.js';
 import { serverUrl, testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import { describeOn } from '../../../test/databases/vitest.js';
+import { gate } from '../../concurrency/test-support/gate.js';
 import { postgresAdapter } from '../../databases.js';
 import { Decimal } from '../../domain/decimal.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
@@ -57,13 +58,10 @@ describeOn(
         const handled: string[] = [];
         let mirror = '';
         let busy = '';
-        let open = (): void => {};
-        const gate = new Promise<void>((resolve) => {
-          open = resolve;
-        });
+        const { opened: passed, open } = gate();
         const plain = async (envelope: CreditedEnvelope): Promise<void> => {
           if (envelope.modelId === mirror) return;
-          if (envelope.modelId === busy) await gate;
+          if (envelope.modelId === busy) await passed;
           await envelope.execute(CreditAction, { account: mirror, amount: new Decimal(1) });
           handled.push(envelope.id);
         };
@@ -147,75 +145,3 @@ describeOn(
     );
   },
 );
-
-/** A share of `npm run proof:failover`. */
-const LOAD_MS = Number(process.env['FW_PROOF_FAILOVER_MS'] ?? 1_500);
-const WRITERS = 6;
-
-describeOn('postgresql', 'A failover to a synchronous standby under load', () => {
-  test('loses no acknowledged event and delivers every event', async () => {
-    servers = await startReplicated('synchronous');
-    const { primary, standby } = servers;
-    clients = await StallingProxy.start(primary);
-    const url = serverUrl({ ...primary, port: clients.port }, primary.database);
-    const user = await prepareServer(primary, HERE, ledgerMigrations);
-    const topology = topologyOf([[HERE, testDataSource(url, user)]]);
-    const databases = new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
-    const handled = new Set<string>();
-    const copy = async ({ id, modelId, modelVersion, transaction }: CreditedEnvelope): Promise<void> => {
-      await transaction.query({ text: INSERT, values: ['Copy', id, modelId, modelVersion] });
-    };
-    const ledger = openLedger(databases, {
-      handlers: [
-        handlerOf('Plain', ({ id }) => void handled.add(id)),
-        handlerOf('Copy', copy, { transactional: true }),
-      ],
-      limits: { leaseMs: 120_000 },
-    });
-    let writing = true;
-    const acknowledged = new Map<string, number>();
-    const write = async (account: string): Promise<void> => {
-      while (writing) {
-        await ledger.credit(account).then(
-          ({ version }) => acknowledged.set(account, version),
-          () => new Promise((resolve) => setTimeout(resolve, 20)),
-        );
-      }
-    };
-    const grows = async (): Promise<void> => {
-      const before = [...acknowledged.values()].reduce((sum, each) => sum + each, 0);
-      const since = performance.now();
-      await until(() => {
-        const now = [...acknowledged.values()].reduce((sum, each) => sum + each, 0);
-        return now > before + WRITERS && performance.now() - since > LOAD_MS;
-      });
-    };
-    try {
-      const accounts = await Promise.all(Array.from({ length: WRITERS }, () => ledger.open()));
-      ledger.events.start();
-      const writers = accounts.map(write);
-      await grows();
-      await servers.failOver();
-      clients.lead(standby);
-      clients.cut();
-      await grows();
-      writing = false;
-      await Promise.all(writers);
-      const stored = new Map(
-        (await ledger.rows('SELECT id, version::int FROM accounts')).map(([id, version]) => [id, version]),
-      );
-      for (const [account, version] of acknowledged)
-        expect(Number(stored.get(account))).toBeGreaterThanOrEqual(version);
-      const log = await idsOf(ledger, 'SELECT id FROM eventlog.events ORDER BY transaction_id, position');
-      await until(() => log.every((id) => handled.has(String(id))));
-      await until(async () => (await ledger.rows('SELECT FROM seen')).length === log.length);
-      expect(await idsOf(ledger, 'SELECT event_id FROM seen ORDER BY nr')).toEqual(log);
-      const failovers = await ledger.events.failovers(HERE);
-      expect(failovers.map(({ previous, ahead }) => [previous, ahead])).toEqual([['00000001', []]]);
-    } finally {
-      writing = false;
-      await ledger.events.stop();
-      await databases.close(0);
-    }
-  }, 240_000);
-});

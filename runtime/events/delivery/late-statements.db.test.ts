@@ -1,11 +1,13 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOn } from '../../../test/databases/vitest.js';
+import { HeldLease } from '../../concurrency/held-lease.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import { type LateStatement, lateDatabases } from '../test-support/late-statements.js';
 import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
+import { CheckpointWriter } from './checkpoint-writer.js';
 import { ConsumerStore } from './consumer-store.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 import { registerConsumer } from './register-consumers.js';
@@ -125,13 +127,21 @@ describeOn('postgresql', 'A statement that reaches the server after it was given
     if (consumer === undefined) throw new Error('It is free');
     const { lease } = consumer;
     const to = { epoch: 1, transactionId: '700', position: 7 };
+    const arrive = vi.spyOn(store, 'checkpoint').mockRejectedValueOnce(new Error('no answer'));
+    const run = new CheckpointWriter(store, consumer, new HeldLease(lease, performance.now(), 60_000));
+    run.reached(to);
+    await expect(run.save(true)).rejects.toThrow('no answer');
+    arrive.mockRestore();
     expect(await store.checkpoint(lease, { from: start, to }, 60_000)).toBe(true);
     expect(await store.checkpoint(lease, { from: start, to }, 60_000)).toBe(false);
     expect(await store.readState(lease)).toEqual({ cursor: to, superseded: false });
-    const next = { epoch: 1, transactionId: '800', position: 9 };
-    expect(await store.checkpoint(lease, { from: to, to: next }, 60_000)).toBe(true);
-    expect(await ledger.rows("SELECT position::int FROM eventlog.consumers WHERE name = 'Plain'")).toEqual([
-      [9],
-    ]);
+    run.reached({ epoch: 1, transactionId: '800', position: 9 });
+    const place = async () =>
+      (await ledger.rows("SELECT position::int FROM eventlog.consumers WHERE name = 'Plain'")).flat();
+    // The first statement is refused, because the lost one has arrived.
+    for (const position of [7, 9]) {
+      expect(await run.save(true)).toBe('saved');
+      expect([await place(), run.pending]).toEqual([[position], position === 7]);
+    }
   });
 });

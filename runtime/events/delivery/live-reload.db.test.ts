@@ -92,5 +92,7 @@ describeOn('postgresql', 'Delivery under a live reload', (harness) => {
     const account = await writer.ledger.open();
     await writer.ledger.credit(account);
     await until(() => seen.includes(account), 30_000);
+    await process.ledger.events.stop();
+    expect(process.databases.database(HERE).stats().listening).toBe(0);
   });
 });

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
+import { gate } from '../../concurrency/test-support/gate.js';
 import { Decimal } from '../../domain/decimal.js';
 import { RetryLater } from '../../errors.js';
 import { CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
@@ -294,10 +295,7 @@ describeOn('postgresql', 'Failures of a transactional handler', (harness) => {
   test('let it handle events in groups again', async () => {
     const transactions = new Map<number, string>();
     let failed = false;
-    let release = (): void => {};
-    const released = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const { opened: released, open: release } = gate();
     const ledger = await handlerLedger(
       harness,
       'Swallowing',

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { gate } from '../../concurrency/test-support/gate.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import { defineMigration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -194,10 +195,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
   if (harness.adapter === 'postgresql')
     test('can be abandoned while its handler is running, whose tables are dropped once it returns', async () => {
       let isHandling = false;
-      let letGo = (): void => {};
-      const gate = new Promise<void>((resolve) => {
-        letGo = resolve;
-      });
+      const { opened: passed, open: letGo } = gate();
       const handler = totals(1);
       const slow: HandlerDescriptor = {
         ...handler,
@@ -208,7 +206,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
             // The first event commits the tables: it takes so long that its group ends.
             if (envelope.modelVersion === 2) return void (await new Promise((end) => setTimeout(end, 100)));
             isHandling = true;
-            await gate;
+            await passed;
           },
         }),
       };

@@ -67,20 +67,4 @@ describeOnEachAdapter('Two releases side by side', (harness) => {
     await until(async () => (await after.events.schedules.list({ state: 'done' })).length === 1);
     expect(await after.balance(account)).toBe('3');
   });
-
-  test('refuse the replay of a transactional handler unless it is to apply every write again', async () => {
-    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-    const seen: string[] = [];
-    const handler = handlerOf('Copy', ({ id }) => void seen.push(id), { transactional: true });
-    const ledger = testLedger(databases, { handlers: [handler], limits });
-    ledger.events.start();
-    await ledger.credit(await ledger.open());
-    await until(async () => seen.length === 1 && (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
-    const from = { time: new Date(0) };
-    await expect(ledger.events.replay('Copy', from)).rejects.toThrow(
-      'applies each of its writes a second time',
-    );
-    expect(await ledger.events.replay('Copy', from, { again: true })).toHaveLength(1);
-    await until(() => seen.length === 2);
-  });
 });

@@ -107,5 +107,5 @@ export class ModelWindow {
 /** How many events at the head of a queue may be handled at once: none of them may have failed before. */
 export function freshAtOnce(entries: readonly WindowEntry[], most: number): number {
   const tried = entries.slice(0, most).findIndex(({ attempts }) => attempts > 0);
-  return tried < 0 ? Math.min(most, entries.length) : Math.max(1, tried);
+  return tried < 0 ? Math.min(most, entries.length) : tried;
 }

@@ -3,12 +3,14 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { systemEnvironment } from '../../concurrency/execution-environment.js';
 import { Decimal } from '../../domain/decimal.js';
 import { uuid7 } from '../../domain/id-source.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { CrossShardPartialError, type JournalError, UnknownShardError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { primaryOf } from '../../sharding/test-support/changed-topology.js';
+import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import {
   ACROSS,
   ALICE,
@@ -17,6 +19,7 @@ import {
   configure,
   HERE,
   MoveAction,
+  makeAccounts,
   makeBank,
   openBank,
   type TestBank,
@@ -232,6 +235,25 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     }
     await expect(bank.journal.finish(id)).rejects.toMatchObject(refusal('closed'));
     expect(await bank.balance(to)).toBe('8');
+  });
+
+  it('attempts a shard transaction at most five times, and none after the time of its lease', async () => {
+    const databases = await makeAccounts(harness);
+    const { id } = await halfDone(openBank(databases));
+    let [attempts, attemptMs, elapsedMs] = [0, 1_000, 0];
+    const unreachable = wrappedRegistry(databases, ({ text }, send) => {
+      if (!text.includes('INSERT INTO eventlog.actions')) return send();
+      attempts += 1;
+      elapsedMs += attemptMs;
+      return Promise.reject(new DriverFailure('connection refused', { phase: 'not-sent' }));
+    });
+    const environment = { ...systemEnvironment(), nowMs: () => elapsedMs, sleep: () => Promise.resolve() };
+    const { journal } = openBank(unreachable, environment);
+    await expect(journal.finish(id)).rejects.toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
+    expect(attempts).toBe(5);
+    attemptMs = 7_000;
+    await expect(journal.finish(id)).rejects.toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
+    expect(attempts).toBe(5 + 2);
   });
 
   it('closes an entry whose shard transactions have all been applied', async () => {

@@ -80,7 +80,7 @@ describe('executions under one key', () => {
     expect(await thirdEnd).toBe('repeated');
   });
 
-  test('with different requests are refused', async () => {
+  test('with different requests are refused until the first has ended', async () => {
     const joins = new KeyJoins(new Running());
     const work = new Work();
     const end = joins.run({ name, fingerprint: 'f' }, work, patient);
@@ -89,6 +89,11 @@ describe('executions under one key', () => {
     );
     work.end('done');
     expect(await end).toBe('done');
+    await new Promise(setImmediate);
+    const later = new Work();
+    const laterEnd = joins.run({ name, fingerprint: 'g' }, later, hasty);
+    later.end('done later');
+    expect(await laterEnd).toBe('done later');
   });
 
   test('whose wait ends early fail as busy, and never run', async () => {

@@ -87,6 +87,17 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
     },
   );
 
+  test('gets the earlier result, although the look-up behind its own plan is cut off', async () => {
+    let looks = 0;
+    const spendFirst = once('before', isFlush, () => first.spend(account));
+    const repeat = new Process(databases, (statement, send, database) => {
+      if (isLookUp(statement) && ++looks === 2) return Promise.reject(lost());
+      return spendFirst(statement, send, database);
+    });
+    expect((await repeat.spend(account)).version).toBe(2);
+    expect(looks).toBe(3);
+  });
+
   test('is not refused because of the version that its own request created', async () => {
     const id = ShardedId.of(Account, account);
     const ifFirst = (builder: ExecutionConfigurationBuilder): unknown => builder.ifVersion(id, 1);

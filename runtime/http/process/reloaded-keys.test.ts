@@ -120,6 +120,14 @@ it.each(EFFECTS)(
   },
 );
 
+it('only a restart replaces a server by an embedded database, or the other way round', () => {
+  const server = 'jdbc-url: "jdbc:postgresql://a:1/a", username: u, password: p';
+  const embedded = STARTED.replace(server, 'jdbc-url: "jdbc:pglite:mem:data"');
+  const reason = 'shard (0, 0) is an embedded database, which only a restart can change';
+  expect(effectOf(parse(STARTED), parse(embedded))).toEqual([expect.stringContaining(reason)]);
+  expect(effectOf(parse(embedded), parse(STARTED))).toEqual([expect.stringContaining(reason)]);
+});
+
 it('every key of the catalogue is among these', () => {
   const sections = new Set(
     keyRows()

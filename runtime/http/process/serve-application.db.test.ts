@@ -4,27 +4,14 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixedPrincipal } from '../../access/authenticator.js';
+import { ONE_SHARD } from '../../config/test-support/configs.js';
 import { temporaryFolder } from '../../config/test-support/temporary-folder.js';
 import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
 import type { ServerTools, ServeSettings } from './serve-options.js';
 
-const yaml = `fw:
-  namespace: test
-  sharding:
-    default-shard: { group: 0, member: 0 }
-    groups:
-      - group: 0
-        name: global
-        members:
-          - member: 0
-            name: global-1
-            configs:
-              primary-config:
-                jdbc-url: jdbc:pglite:mem:serve-application
-`;
-
+const yaml = ONE_SHARD.replace(/jdbc-url: .*/s, 'jdbc-url: jdbc:pglite:mem:serve-application\n');
 const folder = temporaryFolder();
 const config = join(folder, 'fw.config.yaml');
 writeFileSync(config, yaml);
@@ -96,7 +83,7 @@ describe('a failed start', () => {
   });
 
   const broken = join(folder, 'broken.yaml');
-  writeFileSync(broken, yaml.replace('namespace: test', 'namespce: test'));
+  writeFileSync(broken, yaml.replace('namespace', 'namespce'));
 
   it.each([
     ['unknown flags, with the usage', ['--prot', '80'], /--prot[\s\S]*Options:/],

@@ -1,6 +1,4 @@
-import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor, FieldType } from '../../domain/descriptor.js';
-import { Id } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import { compileReader, compileWriter } from '../../domain/json-codec.js';
 import { jsonText } from '../../domain/json-text.js';
@@ -168,16 +166,11 @@ function textElement(value: string, toText: ColumnCodec['toText']): string {
 }
 
 function deepFreeze(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null && !isScalar(value)) {
+  if (typeof value === 'object' && value !== null) {
     Object.freeze(value);
     Object.values(value).forEach(deepFreeze);
   }
   return value;
-}
-
-/** Whether the value is immutable or, like a `Date`, cannot be frozen: a `Decimal` and an id never change. */
-function isScalar(value: object): boolean {
-  return value instanceof Date || value instanceof Decimal || value instanceof Id;
 }
 
 function same(value: unknown): unknown {

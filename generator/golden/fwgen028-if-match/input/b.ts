@@ -26,3 +26,11 @@ export class ThingCAction extends Action<ThingCActionParams, void> {
     throw new Error('not called');
   }
 }
+
+@FwAction
+@HttpRoute('GET', '/', { feed: 'thingId' })
+export class ThingDAction extends Action<ThingCActionParams, void> {
+  protected perform(_principal: Principal, _params: ThingCActionParams): void {
+    throw new Error('not called');
+  }
+}

@@ -59,3 +59,13 @@ export class Watch {
     void envelope;
   }
 }
+
+abstract class Named<Self extends Model<Self, Id<Self>, 'NEW'>> extends Model<Self, Id<Self>, 'NEW'> {
+  @Key('x') @Key('y') readonly first!: string;
+  @Key('x') readonly last!: string;
+}
+
+@AutoBuilder
+export class Person extends Named<Person> {
+  @Key('y') override readonly last!: string;
+}

@@ -8,6 +8,9 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   /** @pattern ^[A-Z]{2}$ */
   readonly country!: string;
 
+  /** @pattern ^\+\d{2}[.*]\d{4}$ */
+  readonly phone!: string;
+
   /**
    * @maxLength 16
    * @pattern ^[a-z]+$

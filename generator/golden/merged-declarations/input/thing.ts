@@ -5,8 +5,12 @@ export enum Color { BLUE = 'BLUE' }
 export enum Size { S = 'S', L = 'L' }
 export enum Size { XL = 'XL' }
 
+/** A constant with the name of a type. */
+const Base: typeof Model = Model;
+type Base = Thing;
+
 @AutoBuilder
-export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
+export class Thing extends Base<Thing, ShardedId<Thing>, 'OPEN'> {
   readonly color!: Color;
   readonly size!: Size;
   readonly both!: ('a' | 'b' | null) & ('b' | 'c' | null);
