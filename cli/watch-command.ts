@@ -44,7 +44,8 @@ export async function watchCommand(
         continue;
       }
       sources.forget(changed.map((path) => relativeTo(projectDirectory, path)));
-      // Later changes cause another run, except those of the files that this run writes or is the first to read.
+      // Later changes cause another run, except those of the files that this run writes, and of those beside the
+      // folders that it is the first to read. A source that is new since the scan may have been read unfinished.
       const onResult = (result: GenerateResult): void => {
         const inProject = (path: string): string => join(projectDirectory, path);
         // A change of tsconfig.json, or of a package's types, is a change of the sources' meaning.

@@ -11,7 +11,7 @@ const PATIENCE_MS = 60_000;
 
 vi.setConfig({ testTimeout: 2 * PATIENCE_MS });
 
-const { load: original } = SourceFiles.prototype;
+const { load: original, text: originalText } = SourceFiles.prototype;
 
 const project = projectPerTest('orders', ', templates: own');
 beforeEach(() => project.write('own/README.md', 'Templates.'));
@@ -101,6 +101,22 @@ test('--watch reports a bug of the generator with the file, and reads the next e
     await until(() => emits('extra.ts'));
   } finally {
     load.mockRestore();
+  }
+});
+
+test('--watch reads a source that appears while a run looks for it, as in a checkout of git', async () => {
+  const late = 'src/models/deep/late.ts';
+  const text = vi.spyOn(SourceFiles.prototype, 'text').mockImplementation(function (this: SourceFiles, file) {
+    const found = originalText.call(this, file);
+    if (file === late && found === undefined) project.write(late, "export type Late = 'LATE';\n");
+    return found;
+  });
+  try {
+    const importing = `import type { Late } from './deep/late.js';\n${modelText('Extra')}`;
+    project.write('src/models/extra.ts', importing.replace(': string', ': Late'));
+    await until(() => emits('extra.ts'));
+  } finally {
+    text.mockRestore();
   }
 });
 

@@ -1,5 +1,5 @@
 import { type Dirent, type FSWatcher, readdirSync, watch } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isSystemError } from '../generator/system-error.js';
 import { stateOf } from './stamp.js';
@@ -15,6 +15,7 @@ export class WatchedFiles {
   readonly #watchers = new Map<string, FSWatcher>();
   /** State of each file that exists, by path. */
   #states = new Map<string, string>();
+  #folders: readonly string[] = [];
   #noticed = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
@@ -31,6 +32,7 @@ export class WatchedFiles {
   ): readonly string[] {
     const before = this.#states;
     this.#states = new Map();
+    this.#folders = folders;
     this.accept(files);
     this.#watchOnly(new Set([...this.#scan(folders), ...beside]));
     const after = this.#states;
@@ -47,9 +49,9 @@ export class WatchedFiles {
     }
   }
 
-  /** Whether a file existed when it was last looked at. */
+  /** Whether the last call of `changes` has found a file, or the next one will if it exists. */
   has(path: string): boolean {
-    return this.#states.has(path);
+    return this.#states.has(path) || this.#folders.some((folder) => isScanned(relative(folder, path)));
   }
 
   /** Ends when something may have changed, or when the signal is given. */
@@ -73,7 +75,7 @@ export class WatchedFiles {
       seen.add(folder);
       for (const entry of entriesOf(folder)) {
         const path = join(folder, entry.name);
-        if (entry.name.startsWith('.') || SKIPPED.has(entry.name)) continue;
+        if (isSkipped(entry.name)) continue;
         if (entry.isDirectory()) pending.push(path);
         else if (entry.isFile()) this.accept([path]);
       }
@@ -106,6 +108,15 @@ export class WatchedFiles {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#noticed.abort(), QUIET_MS);
   }
+}
+
+function isSkipped(name: string): boolean {
+  return name.startsWith('.') || SKIPPED.has(name);
+}
+
+/** Whether a scan finds what is at a path relative to its folder. */
+function isScanned(path: string): boolean {
+  return !path.split(sep).some(isSkipped);
 }
 
 function entriesOf(folder: string): readonly Dirent[] {
