@@ -38,28 +38,3 @@ function parametersOf(name: string, parameters: string | undefined): string {
   // `numeric(19)` has the scale 0.
   return `(${(name === 'numeric' && list.length === 1 ? [...list, '0'] : list).join(',')})`;
 }
-
-const INTEGER_BITS: Readonly<Record<string, number>> = { smallint: 16, integer: 32 };
-
-/**
- * The check of a type that limits texts or integers. It returns what is wrong with the text of a value.
- *
- * @param type in its normal spelling @returns undefined for any other type
- */
-export function limitOf(type: string): ((text: string) => string | undefined) | undefined {
-  const length = /^character(?: varying)?\((\d+)\)$/.exec(type)?.[1];
-  if (length !== undefined)
-    return (text) =>
-      text.length > Number(length) && [...text].length > Number(length)
-        ? `has more than ${length} characters`
-        : undefined;
-  const bits = INTEGER_BITS[type];
-  if (bits === undefined) return undefined;
-  const bound = 2 ** (bits - 1);
-  return (text) => {
-    const value = Number(text);
-    return Number.isInteger(value) && value >= -bound && value < bound
-      ? undefined
-      : `must be an integer of ${bits} bits`;
-  };
-}

@@ -71,25 +71,6 @@ describe('numbers', () => {
   });
 });
 
-test.each<[sqlType: string, type: FieldType, fits: unknown, refused: unknown, message: string]>([
-  ['varchar(3)', { kind: 'string' }, '🙂🙂🙂', 'abcd', 'field has more than 3 characters'],
-  ['CHAR (2)', { kind: 'string' }, 'a', 'abc', 'field has more than 2 characters'],
-  ['int', { kind: 'number' }, -(2 ** 31), 2 ** 31, 'field must be an integer of 32 bits'],
-  ['int', { kind: 'number' }, 7, 1.5, 'field must be an integer of 32 bits'],
-  ['smallint', { kind: 'bigint' }, 32_767n, 32_768n, 'field must be an integer of 16 bits'],
-])(
-  'a value that a column of %s refuses is refused with its field',
-  (sqlType, type, fits, refused, message) => {
-    const { toText, toElement } = columnCodec({ field: 'field', column: 'column', type, sqlType });
-    expect(toText(fits)).toBe(String(fits));
-    expect(toElement(fits)).toContain(String(fits));
-    for (const write of [toText, toElement]) {
-      expect(() => write(refused)).toThrow(message);
-      expect(() => write(refused)).toThrow(expect.objectContaining({ field: 'field' }));
-    }
-  },
-);
-
 describe('UUIDs', () => {
   const { toText, toElement } = codecOf({ kind: 'uuid' }, 'owner');
   const UUID = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';

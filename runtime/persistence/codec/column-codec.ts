@@ -6,7 +6,7 @@ import type { ColumnKind } from '../../domain/kinds/field-kind.js';
 import { instantText } from '../../domain/kinds/instant-kind.js';
 import { columnKindOf, kindOf, partsOf } from '../../domain/kinds/kinds.js';
 import { INDEXED_LENGTH } from '../../domain/kinds/plain-kinds.js';
-import { limitOf, normalizeType } from '../../domain/sql-type.js';
+import { normalizeType } from '../../domain/sql-type.js';
 import { DatabaseError, ValidationError } from '../../errors.js';
 import { PackedArray } from '../../sharding/packed-array.js';
 
@@ -40,13 +40,9 @@ export function columnCodec(column: ColumnDescriptor): ColumnCodec {
   const kind = columnKindOf(column);
   const { field, type, sqlType } = column;
   const { sqlType: expected, isStorable = always } = kind ?? DOCUMENT;
-  const declared = normalizeType(sqlType);
-  const isValidated = declared === expected ? isStorable : never;
+  const isValidated = normalizeType(sqlType) === expected ? isStorable : never;
   const document = isJson(type) ? jsonCodec : documentCodec;
-  const codec =
-    kind === undefined
-      ? document(type, field)
-      : scalarCodec(kind, field, declared === expected ? undefined : limitOf(declared));
+  const codec = kind === undefined ? document(type, field) : scalarCodec(kind, field);
   const pack = packer(column);
   return { ...codec, isValidated, ...(pack && { pack }) };
 }
@@ -58,24 +54,9 @@ function packer({ type, sqlType }: ColumnDescriptor): ColumnCodec['pack'] {
   return (values) => PackedArray.ofInstants(values as readonly Date[]);
 }
 
-/** @param problemOf what the column's declared type refuses: the server's refusal would not name the column */
-function scalarCodec(
-  { text, isQuoted, fromDriver = same }: ColumnKind,
-  field: string,
-  problemOf: ReturnType<typeof limitOf>,
-): ValueCodec {
-  const write = text(field);
-  const writeChecked = (value: unknown): string => {
-    const written = write(value);
-    const problem = problemOf?.(written);
-    if (problem !== undefined) throw new ValidationError(`${field} ${problem}`, { field });
-    return written;
-  };
-  const toText = problemOf === undefined ? write : writeChecked;
-  const toElement =
-    problemOf === undefined
-      ? (value: unknown): string => textElement(value as string, write)
-      : (value: unknown): string => quoteElement(writeChecked(value));
+function scalarCodec({ text, isQuoted, fromDriver = same }: ColumnKind, field: string): ValueCodec {
+  const toText = text(field);
+  const toElement = (value: unknown): string => textElement(value as string, toText);
   return { toText, toElement: isQuoted === true ? toElement : toText, fromDriver };
 }
 
