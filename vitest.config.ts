@@ -35,15 +35,15 @@ const alias = {
 };
 
 /**
- * Tests that need a process of their own: fake timers must not meet real ones that wait already, and a process keeps at
- * most a hundred statement texts. All others share workers, in which modules, migrated databases and compiled
+ * Tests that need a process of their own: fake timers must not meet real ones that wait already, an exporter must not get
+ * the spans of earlier tests, and a process keeps at most a hundred statement texts. All others share workers, in which modules, migrated databases and compiled
  * WebAssembly are loaded once.
  */
 const ALONE = [
   'runtime/{execution/execution,execution/shard-gateways,execution/contention/row-queues}.test.ts',
   'runtime/{http/process/shutdown,observability/logger,persistence/read/key-reader}.test.ts',
   'runtime/{persistence/write/statement-text,sharding/connection-pool,sharding/process-register}.test.ts',
-  'test/databases/template.test.ts',
+  'test/{databases/template,traces/logs.db,traces/spans.db,traces/traces.db}.test.ts',
 ];
 
 /**
