@@ -20,12 +20,6 @@ export const DIFF: CommandEntry = command({
       new Map(),
     ),
     drop: value('--drop <column>', 'drop this column and its data: wallets.note', addColumn, new Set()),
-    convert: value(
-      '--convert <column>',
-      'change the type even if some values may not convert',
-      addColumn,
-      new Set(),
-    ),
     dryRun: flag('--dry-run', 'only show the migration'),
     check: flag('--check', 'write nothing, and exit with 1 if a migration is missing'),
   },

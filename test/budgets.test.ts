@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_600,
+  cli: 4_590,
   'generator/build': 50,
   'generator/check': 1_300,
   'generator/emit': 3_810,
@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_020,
   'runtime/http': 5_220,
   'runtime/locks': 510,
-  'runtime/migration': 2_850,
+  'runtime/migration': 2_740,
   'runtime/observability': 840,
   'runtime/openapi': 810,
   'runtime/persistence': 5_510,

@@ -242,20 +242,21 @@ describe('fw-gen migrate diff', () => {
     expect(refused.error).toContain('things.price is numeric(19,4)');
     expect(refused.error).toContain('Nothing was written.');
     expect(files()).toEqual(['0001_things.ts']);
-    const kept = await fwGen('migrate', 'diff', '--convert', 'things.price', '--dry-run');
+    withModel(MODEL.replace('  readonly title!: string;\n', ''));
+    const kept = await fwGen('migrate', 'diff', '--dry-run');
     expect(kept.info).toContain('alter column title drop not null;');
     expect(kept.error).toContain('no model has the column things.title; it is kept');
-    const confirmed = await fwGen('migrate', 'diff', '--convert', 'things.price', '--drop', 'things.title');
+    const confirmed = await fwGen('migrate', 'diff', '--drop', 'things.title');
     expect(confirmed.code).toBe(0);
     expect((await fwGen('migrate', 'up')).code).toBe(0);
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
   });
 
   test('reports what fails on the tables as they are, and what no model has', async () => {
-    withModel(MODEL.replace('price!: Decimal', 'price!: string'));
+    withModel(MODEL.replace('readonly price!', '/** @numeric 30,8 */ readonly price!'));
     migrationFile('0002_cheap', 'create view cheap as select id from things where price < 10;');
     const written = files();
-    expect(await fwGen('migrate', 'diff', '--convert', 'things.price')).toMatchObject({
+    expect(await fwGen('migrate', 'diff')).toMatchObject({
       code: 2,
       error: expect.stringMatching(/The migration would fail: .*view.* Write it yourself/),
     });

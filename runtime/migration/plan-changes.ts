@@ -1,7 +1,7 @@
 import { normalizeType } from '../domain/sql-type.js';
-import { planTypeChange } from './conversion.js';
 import { dropIndex, type ExpectedIndex, planIndexes } from './key-index.js';
 import type { CheckFacts, ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
+import { isWidening } from './widening.js';
 
 /** A table as the models require it. */
 export interface WantedTable {
@@ -43,8 +43,6 @@ export interface ChangePermissions {
   readonly backfill: ReadonlyMap<string, string>;
   /** Columns, with their values, and unique indexes that may be dropped, as `table.column` or `table.index`. */
   readonly drop: ReadonlySet<string>;
-  /** Columns whose values may be converted to a type that some values may not fit. */
-  readonly convert: ReadonlySet<string>;
   /** Columns that a trigger of an unfinished `fw-gen migrate rename` keeps equal to others. Default none. */
   readonly renaming?: ReadonlySet<string>;
 }
@@ -96,8 +94,6 @@ class ChangePlanner {
   readonly #refusals: string[] = [];
   readonly #notes: string[] = [];
   readonly #used = new Set<string>();
-  /** Check constraints. */
-  readonly #dropped = new Set<string>();
 
   constructor(permissions: ChangePermissions, quote: (name: string) => string) {
     this.#permissions = permissions;
@@ -152,22 +148,21 @@ class ChangePlanner {
     found: readonly Pick<CheckFacts, 'name' | 'isValidated'>[],
   ): void {
     for (const { name, definition } of checks) {
-      const present = found.find((each) => each.name === name && !this.#dropped.has(name));
+      const present = found.find((each) => each.name === name);
       if (present === undefined) this.#alterTable(table, `add ${definition} not valid`);
       if (present?.isValidated !== true)
         this.#validations.push(`alter table ${this.#quote(table)} validate constraint ${this.#quote(name)}`);
     }
     for (const { name } of found) {
       const isLeftOver = RULE.test(name) && !checks.some((each) => each.name === name);
-      if (isLeftOver && !this.#dropped.has(name))
-        this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
+      if (isLeftOver) this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
     }
   }
 
   /** Adds a refusal for each unused permission, which is probably misspelled. */
   finish(): Omit<PlannedChanges, 'tables'> {
-    const { backfill, drop, convert } = this.#permissions;
-    const unused = [...backfill.keys(), ...drop, ...convert].filter((place) => !this.#used.has(place));
+    const { backfill, drop } = this.#permissions;
+    const unused = [...backfill.keys(), ...drop].filter((place) => !this.#used.has(place));
     const refusals = unused.map((place) => `${place} matches no pending change. Check the spelling.`);
     return {
       statements: this.#statements,
@@ -215,21 +210,18 @@ class ChangePlanner {
   }
 
   #changeType(table: string, wanted: WantedColumn, before: ColumnFacts, checks: readonly CheckFacts[]): void {
-    const place = `${table}.${wanted.name}`;
-    const mayFail = this.#permissions.convert.has(place);
-    if (mayFail) this.#used.add(place);
+    const { type, check } = wanted;
     const column = this.#quote(wanted.name);
-    const isRule = (name: string): boolean => RULE.test(name);
-    const planned = planTypeChange({ place, column, before, wanted, checks, mayFail, isRule });
-    if (typeof planned === 'string') {
-      this.#refusals.push(planned);
+    if (!isWidening(before.type, type)) {
+      this.#refusals.push(
+        `${table}.${wanted.name} is ${before.type}; not every value of that type fits ${type}. Write a migration of ` +
+          `your own: alter table ${this.#quote(table)} alter column ${column} type ${type} using ...`,
+      );
       return;
     }
-    for (const name of planned.drops) {
-      this.#dropped.add(name);
-      this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
-    }
-    for (const change of planned.changes) this.#alterTable(table, change);
+    this.#alterTable(table, `alter column ${column} type ${type} using ${column}::${type}`);
+    const refusesNaN = checks.some(({ definition }) => definition.includes("'NaN'"));
+    if (check !== undefined && !refusesNaN) this.#alterTable(table, `add check (${check})`);
   }
 
   #leftOver(table: string, column: ColumnFacts): void {
