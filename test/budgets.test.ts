@@ -8,13 +8,13 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_590,
+  cli: 4_580,
   'generator/build': 50,
-  'generator/check': 1_300,
-  'generator/emit': 3_810,
+  'generator/check': 1_290,
+  'generator/emit': 3_740,
   'generator/event-lock': 730,
-  'generator/read': 5_730,
-  'generator/schema': 1_360,
+  'generator/read': 5_720,
+  'generator/schema': 1_290,
   'generator/write': 550,
   'runtime/access': 1_240,
   'runtime/action': 1_660,
@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_020,
   'runtime/http': 5_220,
   'runtime/locks': 510,
-  'runtime/migration': 2_740,
+  'runtime/migration': 2_700,
   'runtime/observability': 840,
   'runtime/openapi': 810,
   'runtime/persistence': 5_510,
@@ -40,7 +40,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_740,
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
-  'runtime/sharding': 3_850,
+  'runtime/sharding': 3_830,
   'runtime/testing': 2_320,
 };
 /** Files directly in runtime/ and generator/. */

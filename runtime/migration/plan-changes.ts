@@ -9,19 +9,10 @@ export interface WantedTable {
   readonly columns: readonly WantedColumn[];
   /** Indexes of the model's natural keys. Default none. */
   readonly indexes?: readonly WantedIndex[];
-  /** Check constraints of field rules. Default none. */
-  readonly checks?: readonly WantedCheck[];
 }
 
 export interface WantedIndex extends ExpectedIndex {
   /** The complete `create unique index` statement. */
-  readonly definition: string;
-}
-
-/** A check constraint whose name changes with its condition. */
-export interface WantedCheck {
-  readonly name: string;
-  /** Name and condition, in the syntax of `add`. */
   readonly definition: string;
 }
 
@@ -50,8 +41,6 @@ export interface ChangePermissions {
 export interface PlannedChanges {
   /** SQL statements without semicolons, in order. */
   readonly statements: readonly string[];
-  /** Statements that read whole tables. They follow in their own transaction. */
-  readonly validations: readonly string[];
   /** Tables that they change. */
   readonly tables: readonly string[];
   /** Open decisions: nothing may be written while there are any. */
@@ -77,20 +66,15 @@ export function planChanges(
     const before = planner.size;
     const found = schema.tables.get(table.table);
     planner.add(table, found);
-    planner.check(table, found?.checks ?? []);
     if (planner.size > before) tables.push(table.table);
   }
   return { ...planner.finish(), tables };
 }
 
-/** Names of check constraints that `fw-gen` creates from field rules. */
-const RULE = /^rule_(?:.+_[0-9a-f]{8}|[0-9a-f]{32})$/;
-
 class ChangePlanner {
   readonly #permissions: ChangePermissions;
   readonly #quote: (name: string) => string;
   readonly #statements: string[] = [];
-  readonly #validations: string[] = [];
   readonly #refusals: string[] = [];
   readonly #notes: string[] = [];
   readonly #used = new Set<string>();
@@ -102,7 +86,7 @@ class ChangePlanner {
 
   /** Number of statements. */
   get size(): number {
-    return this.#statements.length + this.#validations.length;
+    return this.#statements.length;
   }
 
   add({ table, columns, indexes = [] }: WantedTable, found: TableFacts | undefined): void {
@@ -142,23 +126,6 @@ class ChangePlanner {
     for (const column of leftOver.values()) this.#leftOver(table, column);
   }
 
-  /** Adds constraints without validating existing rows, and drops constraints that no field declares any more. */
-  check(
-    { table, checks = [] }: WantedTable,
-    found: readonly Pick<CheckFacts, 'name' | 'isValidated'>[],
-  ): void {
-    for (const { name, definition } of checks) {
-      const present = found.find((each) => each.name === name);
-      if (present === undefined) this.#alterTable(table, `add ${definition} not valid`);
-      if (present?.isValidated !== true)
-        this.#validations.push(`alter table ${this.#quote(table)} validate constraint ${this.#quote(name)}`);
-    }
-    for (const { name } of found) {
-      const isLeftOver = RULE.test(name) && !checks.some((each) => each.name === name);
-      if (isLeftOver) this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
-    }
-  }
-
   /** Adds a refusal for each unused permission, which is probably misspelled. */
   finish(): Omit<PlannedChanges, 'tables'> {
     const { backfill, drop } = this.#permissions;
@@ -166,7 +133,6 @@ class ChangePlanner {
     const refusals = unused.map((place) => `${place} matches no pending change. Check the spelling.`);
     return {
       statements: this.#statements,
-      validations: this.#validations,
       refusals: [...this.#refusals, ...refusals],
       notes: this.#notes,
     };
