@@ -95,8 +95,6 @@ export interface ModelColumn {
   readonly definition: string;
   /** The condition of its check, which is part of the definition. */
   readonly check?: string;
-  /** Former name of the column: `@renamedFrom old_name` in the field's comment. */
-  readonly renamedFrom?: string;
 }
 
 /** Reads the sources and returns the tables that their models need. */
@@ -119,7 +117,6 @@ export async function findRename(
 
 function tableOf(model: ModelSchema): ModelTable {
   const columns = columnsOf(model).map((column): ModelColumn => {
-    const renamed = column.field.tags.find(({ name }) => name === 'renamedFrom')?.text.trim();
     const check = finiteCheck(column);
     return {
       name: column.column,
@@ -127,7 +124,6 @@ function tableOf(model: ModelSchema): ModelTable {
       nullable: column.field.optional || column.field.nullable,
       definition: columnDefinition(model, column),
       ...(check === undefined ? {} : { check }),
-      ...(renamed === undefined || renamed === '' ? {} : { renamedFrom: renamed }),
     };
   });
   const { table } = modelNames(model);

@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_020,
   'runtime/http': 5_220,
   'runtime/locks': 510,
-  'runtime/migration': 2_700,
+  'runtime/migration': 2_660,
   'runtime/observability': 840,
   'runtime/openapi': 810,
   'runtime/persistence': 5_510,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_320,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_990, generator: 700 };
+const LOOSE_LINES = { runtime: 1_990, generator: 670 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -181,20 +181,14 @@ describe('fw-gen migrate diff', () => {
   const files = () => readdirSync(join(cli.folder, 'src/migrations'));
 
   test('writes a migration that changes the tables to match the models', async () => {
-    const changed = MODEL.replace(
-      'readonly title!: string',
-      '/** @renamedFrom title */\n  readonly label!: string',
-    ).replace('readonly price!: Decimal', 'readonly price!: Decimal;\n  readonly note?: string');
-    withModel(changed);
+    withModel(MODEL.replace('price!: Decimal', 'price!: Decimal;\n  readonly note?: string'));
     const shown = await fwGen('migrate', 'diff', '--dry-run');
-    expect(shown.info).toContain(
-      'alter table things rename column title to label;\nalter table things add column note text;',
-    );
+    expect(shown.info).toContain('alter table things add column note text;');
     expect(files()).toEqual(['0001_things.ts']);
-    const written = await fwGen('migrate', 'diff', '--name', 'label_and_note');
+    const written = await fwGen('migrate', 'diff', '--name', 'add_note');
     expect(written).toMatchObject({
       code: 0,
-      info: expect.stringMatching(/src\/migrations\/\d{14}_label_and_note\.ts written/),
+      info: expect.stringMatching(/src\/migrations\/\d{14}_add_note\.ts written/),
     });
     expect((await fwGen('migrate', 'diff')).info).toContain('nothing to do');
   });

@@ -47,45 +47,6 @@ describe('The next migration', () => {
     });
   });
 
-  it('renames annotated columns, and compares them under the new name', () => {
-    const wanted = [{ name: 'b', nullable: true, renamedFrom: 'a' }];
-    expect(plan([{}], wanted).statements).toEqual([
-      'alter table t rename column a to b',
-      'alter table t alter column b drop not null',
-    ]);
-    expect(plan([{ name: 'b', nullable: true }], wanted).statements).toEqual([]);
-  });
-
-  // Columns, and fields with the columns that they are renamed from.
-  it.each([
-    ['the new column is there too', 'a b', 'b<a', 'has both columns'],
-    ['the old name is still a field', 'a', 'a b<a', 'a is a field as well'],
-    ['two fields claim it', 'a', 'b<a c<a', 'another field has the same tag'],
-    ['a name goes from field to field', 'a b', 'b<a c<b', 'create one migration per rename'],
-    ['two fields swap their names', 'a b', 'a<b b<a', 'has both columns'],
-  ])('refuses a rename where %s', (_, found, wanted, reason) => {
-    const fields = wanted.split(' ').map((field) => {
-      const [name = '', renamedFrom] = field.split('<');
-      return renamedFrom === undefined ? { name } : { name, renamedFrom };
-    });
-    const columns = found.split(' ').map((name) => ({ name }));
-    const { statements, refusals, notes } = plan(columns, fields);
-    expect({ statements, notes }).toEqual({ statements: [], notes: [] });
-    expect(refusals).toContainEqual(expect.stringContaining(reason));
-    for (const refusal of refusals) expect(refusal).toContain('@renamedFrom');
-  });
-
-  it('lets a new column take the old name of a renamed one', () => {
-    const wanted = [
-      { name: 'b', renamedFrom: 'a' },
-      { name: 'c', renamedFrom: 'b' },
-    ];
-    expect(plan([{}, { name: 'c' }], wanted)).toEqual({
-      ...NOTHING,
-      ...{ tables: ['t'], statements: ['alter table t rename column a to b'] },
-    });
-  });
-
   it('makes a column nullable for an optional field', () => {
     expect(plan([{}], [{ nullable: true }]).statements).toEqual([
       'alter table t alter column a drop not null',
@@ -189,11 +150,11 @@ describe('The index of a natural key', () => {
   function planIndex(
     found: readonly IndexFacts[],
     wanted: readonly WantedIndex[],
-    { renamed, ...permissions }: Partial<ChangePermissions> & { readonly renamed?: boolean } = {},
+    permissions: Partial<ChangePermissions> = {},
   ) {
-    const facts = { name: renamed === true ? 'old' : 'a', type: 'text', nullable: false, filledIn: false };
+    const facts = { name: 'a', type: 'text', nullable: false, filledIn: false };
     const type = { type: 'text', nullable: false, definition: 'a text not null' };
-    const column = { name: 'a', ...type, renamedFrom: 'old' };
+    const column = { name: 'a', ...type };
     return planChanges(
       [{ table: 't', columns: [column], indexes: wanted }],
       schemaOf({ columns: [facts], uniqueIndexes: found }),
@@ -227,12 +188,9 @@ describe('The index of a natural key', () => {
     expect(planIndex([constraint], [], { drop: new Set(['t.t_a_key']) }).statements).toEqual([drop]);
   });
 
-  it('is renamed with its column', () => {
-    const old = { ...there, name: 't_old_key', columns: ['old'] };
-    expect(planIndex([old], wanted, { renamed: true }).statements).toEqual([
-      'alter table t rename column old to a',
-      'alter index t_old_key rename to t_a_key',
-    ]);
+  it('is renamed after its column was renamed', () => {
+    const old = { ...there, name: 't_old_key' };
+    expect(planIndex([old], wanted).statements).toEqual(['alter index t_old_key rename to t_a_key']);
   });
 
   it('is kept when no model has the key any more, unless a drop is permitted', () => {

@@ -24,8 +24,6 @@ export interface WantedColumn {
   readonly definition: string;
   /** The condition of its check, which is part of the definition. */
   readonly check?: string;
-  /** Former name of the column. */
-  readonly renamedFrom?: string;
 }
 
 /** Explicitly permitted changes. Columns are named `table.column`. */
@@ -98,29 +96,16 @@ class ChangePlanner {
     }
     const present = new Map(found.columns.map((column) => [column.name, column]));
     const leftOver = new Map(present);
-    const renamed = new Map<string, string>();
     for (const column of columns) {
-      const mistake = renameMistake(table, column, columns, present);
-      const before = present.get(column.name) ?? present.get(column.renamedFrom ?? '');
-      if (mistake !== undefined) {
-        this.#refusals.push(mistake);
-        leftOver.delete(column.renamedFrom ?? '');
-      } else if (before === undefined) this.#addColumn(table, column);
+      const before = present.get(column.name);
+      if (before === undefined) this.#addColumn(table, column);
       else {
-        const [from, to] = [this.#quote(before.name), this.#quote(column.name)];
-        if (from !== to) this.#alterTable(table, `rename column ${from} to ${to}`);
-        renamed.set(before.name, column.name);
         const ofColumn = found.checks.filter(({ columns: of }) => of.join() === before.name);
         this.#alter(table, column, before, ofColumn);
       }
-      leftOver.delete(before?.name ?? column.name);
+      leftOver.delete(column.name);
     }
-    // Indexes refer to the new names of renamed columns.
-    const following = found.uniqueIndexes.map((index) => ({
-      ...index,
-      columns: index.columns.map((name) => renamed.get(name) ?? name),
-    }));
-    const plan = planIndexes(table, indexes, following, this.#quote);
+    const plan = planIndexes(table, indexes, found.uniqueIndexes, this.#quote);
     this.#statements.push(...plan.statements);
     for (const index of plan.leftOver) this.#leftOverIndex(table, index);
     for (const column of leftOver.values()) this.#leftOver(table, column);
@@ -148,7 +133,8 @@ class ChangePlanner {
       this.#refusals.push(
         `${table}.${column.name} needs a value in existing rows. Make the field optional, or pass a value with ` +
           `--backfill '${table}.${column.name}=<sql>'. If another column was renamed, use fw-gen migrate rename while ` +
-          "older processes run, or @renamedFrom <column> in the field's comment while none do.",
+          `older processes run, or a migration of your own while none do: alter table ${this.#quote(table)} rename column ` +
+          `... to ${this.#quote(column.name)}`,
       );
       return;
     }
@@ -240,27 +226,4 @@ class ChangePlanner {
   #alterTable(table: string, change: string): void {
     this.#statements.push(`alter table ${this.#quote(table)} ${change}`);
   }
-}
-
-/** Why a column's former name is ambiguous. An annotation whose old column no longer exists is ignored. */
-function renameMistake(
-  table: string,
-  { name, renamedFrom }: WantedColumn,
-  columns: readonly WantedColumn[],
-  present: ReadonlyMap<string, ColumnFacts>,
-): string | undefined {
-  if (renamedFrom === undefined || renamedFrom === name || !present.has(renamedFrom)) return undefined;
-  const others = columns.filter((column) => column.name !== name);
-  const reason = present.has(name)
-    ? `${table} has both columns`
-    : others.some((column) => column.name === renamedFrom)
-      ? `${renamedFrom} is a field as well`
-      : others.some((column) => column.renamedFrom === renamedFrom)
-        ? 'another field has the same tag'
-        : undefined;
-  if (reason === undefined) return undefined;
-  return (
-    `The comment of ${table}.${name} has @renamedFrom ${renamedFrom}, but ${reason}. Remove @renamedFrom unless the rename is ` +
-    'still pending. If a name moves from one field to another, create one migration per rename.'
-  );
 }
