@@ -30,7 +30,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/events': 6_610,
   'runtime/execution': 4_020,
   'runtime/http': 5_220,
-  'runtime/locks': 510,
+  'runtime/locks': 490,
   'runtime/migration': 2_660,
   'runtime/observability': 840,
   'runtime/openapi': 810,
