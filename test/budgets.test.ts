@@ -37,7 +37,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/persistence': 5_510,
   'runtime/pglite': 1_160,
   'runtime/postgres': 1_120,
-  'runtime/relay': 1_740,
+  'runtime/relay': 1_720,
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
   'runtime/sharding': 3_830,
