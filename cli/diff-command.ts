@@ -20,12 +20,6 @@ export const DIFF: CommandEntry = command({
       new Map(),
     ),
     drop: value('--drop <column>', 'drop this column and its data: wallets.note', addColumn, new Set()),
-    convert: value(
-      '--convert <column>',
-      'change the type even if some values may not convert',
-      addColumn,
-      new Set(),
-    ),
     dryRun: flag('--dry-run', 'only show the migration'),
     check: flag('--check', 'write nothing, and exit with 1 if a migration is missing'),
   },
@@ -38,23 +32,13 @@ export const DIFF: CommandEntry = command({
     const unfinished = openRenames(renameSteps(migrations.map(({ up }) => up)));
     const renaming = new Set(unfinished.map(({ table, from }) => `${table}.${from}`));
     const planned = await planNextMigration(migrations, tables, { ...options, renaming, quote: sqlName });
-    const { statements, validations, refusals, notes } = planned;
+    const { statements, refusals, notes } = planned;
     if (options.check === true)
-      return reportMissing([
-        ...refusals,
-        ...[...statements, ...validations].map((statement) => `missing: ${statement}`),
-      ]);
+      return reportMissing([...refusals, ...statements.map((statement) => `missing: ${statement}`)]);
     if (refusals.length > 0) throw new InputError(`${refusals.join('\n')}\nNothing was written.`);
     for (const note of notes) output.error(`Note: ${note}`);
-    if (statements.length + validations.length === 0)
-      return { lines: ['The migrations match the models: nothing to do.'] };
-    // Constraints that were added without reading the rows are validated in a separate transaction, which blocks no
-    // writer.
-    const parts = [
-      [options.name, statements],
-      [`validate_${options.name}`, validations],
-    ] as const;
-    const files = nextMigrations(migrations, parts, planned.tables);
+    if (statements.length === 0) return { lines: ['The migrations match the models: nothing to do.'] };
+    const files = nextMigrations(migrations, options.name, planned);
     if (options.dryRun === true) return { lines: files.map(({ text }) => text.trimEnd()) };
     const { migrationsDirectory, projectDirectory } = projectFolders(config);
     const texts = new Map(files.map((each) => [join(migrationsDirectory, each.file), each.text]));

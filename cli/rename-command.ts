@@ -113,7 +113,7 @@ const AFTER_FINISH =
 
 function afterBegin({ model, field }: RenamedField, to: string, { from }: FoundRename): string {
   return (
-    `Read them, rename ${model}.${field} to ${to} in the sources (without @renamedFrom), then run fw-gen generate. ` +
+    `Read them, rename ${model}.${field} to ${to} in the sources, then run fw-gen generate. ` +
     `Indexes, unique and check constraints of ${from} stay with it: add those of the new column yourself. ` +
     `For the release after this one, run: fw-gen migrate rename ${model}.${field} ${to} --finish`
   );

@@ -4,16 +4,10 @@ import type { ProjectFolders } from './check/check-folders.js';
 import { checkMigrationOrder } from './check/check-migrations.js';
 import { type FieldRename, type FoundRename, findColumn } from './check/check-rename.js';
 import { compareText, type Diagnostic } from './diagnostics.js';
-import { ruleChecks } from './emit/check-constraints.js';
 import { emitChange } from './emit/emit-change.js';
 import { nameMigrations } from './emit/migration-names.js';
 import type { RenameMigration } from './emit/rename-migrations.js';
-import {
-  checkDefinition,
-  columnDefinition,
-  finiteCheck,
-  indexDefinition,
-} from './emit/views/migration-view.js';
+import { columnDefinition, finiteCheck, indexDefinition } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { migrationFileName, migrationPlace, namesakes } from './read/migration-files.js';
@@ -80,8 +74,6 @@ export interface ModelTable {
   readonly sharded: boolean;
   readonly columns: readonly ModelColumn[];
   readonly indexes: readonly ModelIndex[];
-  /** Rules of fields that are check constraints. */
-  readonly checks: readonly ModelCheck[];
 }
 
 /** The unique index of a natural key. */
@@ -94,12 +86,6 @@ export interface ModelIndex {
   readonly definition: string;
 }
 
-export interface ModelCheck {
-  readonly name: string;
-  /** Name and condition, in the syntax of `add`. */
-  readonly definition: string;
-}
-
 export interface ModelColumn {
   readonly name: string;
   /** In the sources' spelling. */
@@ -109,8 +95,6 @@ export interface ModelColumn {
   readonly definition: string;
   /** The condition of its check, which is part of the definition. */
   readonly check?: string;
-  /** Former name of the column: `@renamedFrom old_name` in the field's comment. */
-  readonly renamedFrom?: string;
 }
 
 /** Reads the sources and returns the tables that their models need. */
@@ -133,7 +117,6 @@ export async function findRename(
 
 function tableOf(model: ModelSchema): ModelTable {
   const columns = columnsOf(model).map((column): ModelColumn => {
-    const renamed = column.field.tags.find(({ name }) => name === 'renamedFrom')?.text.trim();
     const check = finiteCheck(column);
     return {
       name: column.column,
@@ -141,7 +124,6 @@ function tableOf(model: ModelSchema): ModelTable {
       nullable: column.field.optional || column.field.nullable,
       definition: columnDefinition(model, column),
       ...(check === undefined ? {} : { check }),
-      ...(renamed === undefined || renamed === '' ? {} : { renamedFrom: renamed }),
     };
   });
   const { table } = modelNames(model);
@@ -149,8 +131,7 @@ function tableOf(model: ModelSchema): ModelTable {
     const { name, columns: of, deletedStates } = index;
     return { name, columns: of, deletedStates, definition: indexDefinition(table, index) };
   });
-  const checks = ruleChecks(model).map((check) => ({ name: check.name, definition: checkDefinition(check) }));
-  return { table, sharded: model.sharded, columns, indexes, checks };
+  return { table, sharded: model.sharded, columns, indexes };
 }
 
 /** A new migration: its file name and text. */
@@ -160,21 +141,18 @@ export interface NewMigration {
 }
 
 /**
- * The modules of the next migrations, with titles of letters, digits and underscores, and their statements; empty ones
- * are left out.
+ * The module of the next migration.
  *
+ * @param title of letters, digits and underscores
  * @param tables that the statements change
  */
 export function nextMigrations(
   present: readonly MigrationText[],
-  planned: readonly (readonly [title: string, statements: readonly string[]])[],
-  tables: readonly string[],
+  title: string,
+  { statements, tables }: { readonly statements: readonly string[]; readonly tables: readonly string[] },
   now: Date = new Date(),
 ): readonly NewMigration[] {
-  const wanted = planned
-    .filter(([, statements]) => statements.length > 0)
-    .map(([title, statements]) => ({ title, tables, statements }));
-  return nameMigrations(present, wanted, now).map((each) => ({
+  return nameMigrations(present, [{ title, tables, statements }], now).map((each) => ({
     file: `${each.name}.ts`,
     text: emitChange(each, each.statements),
   }));

@@ -232,7 +232,6 @@ describe('every module', () => {
     expect(uses.map(({ path }) => path)).toEqual([
       'runtime/action/perform-scope.ts',
       'runtime/concurrency/outside.ts',
-      'runtime/locks/held-lock.ts',
       'runtime/testing/recorded-calls.ts',
     ]);
   });

@@ -8,16 +8,16 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_640,
+  cli: 4_620,
   'generator/build': 50,
-  'generator/check': 1_330,
-  'generator/emit': 3_810,
+  'generator/check': 1_310,
+  'generator/emit': 3_740,
   'generator/event-lock': 730,
   'generator/read': 5_740,
-  'generator/schema': 1_370,
+  'generator/schema': 1_300,
   'generator/write': 550,
   'runtime/access': 1_240,
-  'runtime/action': 1_670,
+  'runtime/action': 1_660,
   'runtime/client': 640,
   'runtime/codegen': 180,
   'runtime/entrances': 120,
@@ -30,21 +30,21 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/events': 6_610,
   'runtime/execution': 4_020,
   'runtime/http': 5_220,
-  'runtime/locks': 510,
-  'runtime/migration': 2_850,
+  'runtime/locks': 490,
+  'runtime/migration': 2_660,
   'runtime/observability': 840,
   'runtime/openapi': 840,
-  'runtime/persistence': 5_510,
+  'runtime/persistence': 5_500,
   'runtime/pglite': 1_160,
   'runtime/postgres': 1_120,
-  'runtime/relay': 1_730,
+  'runtime/relay': 1_710,
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
-  'runtime/sharding': 3_850,
+  'runtime/sharding': 3_830,
   'runtime/testing': 2_320,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_990, generator: 690 };
+const LOOSE_LINES = { runtime: 1_990, generator: 670 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -181,20 +181,14 @@ describe('fw-gen migrate diff', () => {
   const files = () => readdirSync(join(cli.folder, 'src/migrations'));
 
   test('writes a migration that changes the tables to match the models', async () => {
-    const changed = MODEL.replace(
-      'readonly title!: string',
-      '/** @renamedFrom title */\n  readonly label!: string',
-    ).replace('readonly price!: Decimal', 'readonly price!: Decimal;\n  readonly note?: string');
-    withModel(changed);
+    withModel(MODEL.replace('price!: Decimal', 'price!: Decimal;\n  readonly note?: string'));
     const shown = await fwGen('migrate', 'diff', '--dry-run');
-    expect(shown.info).toContain(
-      'alter table things rename column title to label;\nalter table things add column note text;',
-    );
+    expect(shown.info).toContain('alter table things add column note text;');
     expect(files()).toEqual(['0001_things.ts']);
-    const written = await fwGen('migrate', 'diff', '--name', 'label_and_note');
+    const written = await fwGen('migrate', 'diff', '--name', 'add_note');
     expect(written).toMatchObject({
       code: 0,
-      info: expect.stringMatching(/src\/migrations\/\d{14}_label_and_note\.ts written/),
+      info: expect.stringMatching(/src\/migrations\/\d{14}_add_note\.ts written/),
     });
     expect((await fwGen('migrate', 'diff')).info).toContain('nothing to do');
   });
@@ -242,20 +236,21 @@ describe('fw-gen migrate diff', () => {
     expect(refused.error).toContain('things.price is numeric(19,4)');
     expect(refused.error).toContain('Nothing was written.');
     expect(files()).toEqual(['0001_things.ts']);
-    const kept = await fwGen('migrate', 'diff', '--convert', 'things.price', '--dry-run');
+    withModel(MODEL.replace('  readonly title!: string;\n', ''));
+    const kept = await fwGen('migrate', 'diff', '--dry-run');
     expect(kept.info).toContain('alter column title drop not null;');
     expect(kept.error).toContain('no model has the column things.title; it is kept');
-    const confirmed = await fwGen('migrate', 'diff', '--convert', 'things.price', '--drop', 'things.title');
+    const confirmed = await fwGen('migrate', 'diff', '--drop', 'things.title');
     expect(confirmed.code).toBe(0);
     expect((await fwGen('migrate', 'up')).code).toBe(0);
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
   });
 
   test('reports what fails on the tables as they are, and what no model has', async () => {
-    withModel(MODEL.replace('price!: Decimal', 'price!: string'));
+    withModel(MODEL.replace('readonly price!', '/** @numeric 30,8 */ readonly price!'));
     migrationFile('0002_cheap', 'create view cheap as select id from things where price < 10;');
     const written = files();
-    expect(await fwGen('migrate', 'diff', '--convert', 'things.price')).toMatchObject({
+    expect(await fwGen('migrate', 'diff')).toMatchObject({
       code: 2,
       error: expect.stringMatching(/The migration would fail: .*view.* Write it yourself/),
     });

@@ -22,7 +22,7 @@ const RULES = [
   ...['integer', 'safePattern', 'minItems', 'maxItems'],
 ];
 const EFFECTIVE = {
-  model: new Set([...RULES, 'numeric', 'label', 'renamedFrom']),
+  model: new Set([...RULES, 'numeric', 'label']),
   event: new Set(['numeric']),
   param: new Set([...RULES, 'numeric', 'label', 'default', 'secret']),
   response: new Set([...RULES, 'numeric', 'default', 'label']),

@@ -3,36 +3,18 @@ import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { constraintsOf } from '../schema/constraints.js';
 import { allFields } from '../schema/fields.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
-import { sqlPattern } from '../schema/sql-pattern.js';
 import type { DocTag, FieldSchema } from '../schema/type-schema.js';
 
 /** Marks a pattern that the author has examined. */
 const SAFE = 'safePattern';
 
-/** Rules of patterns. */
-export function checkPatterns(schema: ProjectSchema): readonly Diagnostic[] {
-  return [...checkTimes(schema), ...checkConstraints(schema)];
-}
-
 /** Patterns that may take exponential time: one request would stop the process. */
-function checkTimes(schema: ProjectSchema): readonly Diagnostic[] {
+export function checkPatterns(schema: ProjectSchema): readonly Diagnostic[] {
   return patternsOf(allFields(schema)).flatMap(({ field, tag, pattern }) => {
     if (isSafe(withoutOptions(pattern)) || field.tags.some(({ name }) => name === SAFE)) return [];
     const message = `@pattern ${pattern} of ${field.name} may take exponential time`;
     const hint = `Remove quantifiers inside of quantified groups, or add @${SAFE} if every text is matched quickly.`;
     return diagnostic('FWGEN061', tag.location, message, hint);
-  });
-}
-
-/** Patterns that PostgreSQL cannot check, in models with check constraints. */
-function checkConstraints({ models }: ProjectSchema): readonly Diagnostic[] {
-  const checked = models.filter(({ checks }) => checks === true).flatMap(({ fields }) => fields);
-  return patternsOf(checked).flatMap(({ field, tag, pattern }) => {
-    if (sqlPattern(pattern) !== undefined) return [];
-    const message = `@pattern ${pattern} of ${field.name} cannot be a check constraint`;
-    const hint =
-      'Use only characters, classes in brackets, \\d, \\w, groups, alternatives and quantifiers, or remove `checks` from @AutoBuilder.';
-    return diagnostic('FWGEN032', tag.location, message, hint);
   });
 }
 

@@ -56,8 +56,8 @@ describe('A rename of a field', () => {
   test('cannot begin for a field of a natural key, and the message names the alternative', () => {
     const problem = (from: string, to: string) =>
       renameProblem(found(from, to), named(from, to), [], 'begin');
-    expect(problem('email', 'mail')).toContain('@renamedFrom email in the comment of mail');
-    expect(problem('mail', 'email')).toContain('@renamedFrom mail in the comment of email');
+    expect(problem('email', 'mail')).toContain('rename column email to mail');
+    expect(problem('mail', 'email')).toContain('rename column mail to email');
     expect(problem('nickname', 'alias')).toBeUndefined();
   });
 

@@ -104,8 +104,8 @@ function beginProblem(
   if (key.length > 0)
     return (
       `${named.model}.${named.field} is part of the natural key (${key.join(', ')}): processes of the older ` +
-      'release would not recognize a violation of the new unique index. Rename it while no process runs: write ' +
-      `@renamedFrom ${from} in the comment of ${named.to}, then run fw-gen migrate diff.`
+      'release would not recognize a violation of the new unique index. Rename it while no process runs, in a ' +
+      `migration of your own: alter table ${table} rename column ${from} to ${to}`
     );
   return undefined;
 }

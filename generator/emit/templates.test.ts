@@ -39,7 +39,7 @@ async function emitted(source: string, templatesDirectory: string): Promise<Read
 const SOURCES = [
   'examples/wallet',
   'examples/booking',
-  ...['event-lock', 'handlers', 'natural-keys', 'odd-names', 'rule-checks', 'sql-migrations', 'types'].map(
+  ...['event-lock', 'handlers', 'natural-keys', 'odd-names', 'field-rules', 'sql-migrations', 'types'].map(
     (name) => `generator/golden/${name}/input`,
   ),
 ];

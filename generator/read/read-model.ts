@@ -8,7 +8,7 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions, readStableNames, storedNameIn } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
-import { type Expected, literalProperties, readFitting, reportNotLiteral, TEXT } from './read-literal.js';
+import { literalProperties, readFitting, reportNotLiteral, TEXT } from './read-literal.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
@@ -35,7 +35,7 @@ export function readModel(
     report(context, 'FWGEN010', declaredConstructor, `${name} declares a constructor`, hint);
   }
   const fields = mergeFields(classes.toReversed().flatMap((each) => readModelFields(context, node, each)));
-  const { table, columns, deletedStates, checks } = readModelOptions(context, decorator);
+  const { table, columns, deletedStates } = readModelOptions(context, decorator);
   return defined({
     name,
     description: readDoc(node).description,
@@ -50,7 +50,6 @@ export function readModel(
     columns,
     deletedStates,
     keys: readKeys(context, classes),
-    checks,
   });
 }
 
@@ -142,9 +141,9 @@ function hasFieldForm(context: ReadContext, member: ts.PropertyDeclaration): boo
   return scope === 'public' && problem === undefined;
 }
 
-const OPTIONS = ['name', 'table', 'columns', 'deletedStates', 'checks'];
+const OPTIONS = ['name', 'table', 'columns', 'deletedStates'];
 
-type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates' | 'checks'>;
+type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates'>;
 
 function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
@@ -153,15 +152,8 @@ function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelO
     table: readFitting(context, options.get('table'), TEXT),
     columns: readColumnOptions(context, options.get('columns')),
     deletedStates: readTexts(context, options.get('deletedStates')),
-    checks: readFitting(context, options.get('checks'), FLAG)?.value ? (true as const) : undefined,
   });
 }
-
-const FLAG: Expected<boolean> = {
-  isFit: (value) => typeof value === 'boolean',
-  problem: 'is neither true nor false',
-  hint: 'Write true or false.',
-};
 
 function readTexts(context: ReadContext, node: ts.Node | undefined): readonly Located<string>[] {
   if (node === undefined) return [];

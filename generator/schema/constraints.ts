@@ -170,7 +170,7 @@ const TAGS: Readonly<Record<string, TagRule>> = {
 };
 
 /** Tags with a meaning in a field's comment. */
-export const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'renamedFrom', 'safePattern']);
+export const FIELD_TAGS: ReadonlySet<string> = new Set([...Object.keys(TAGS), 'safePattern']);
 
 function parsePattern(text: string): string | undefined {
   try {

@@ -46,8 +46,6 @@ export interface ModelSchema {
   readonly deletedStates: readonly Located<string>[];
   /** Natural keys; the key without a name is the first. Default: none. */
   readonly keys?: readonly KeySchema[];
-  /** `@AutoBuilder({ checks: true })`. */
-  readonly checks?: true;
 }
 
 /** Fields with the same name of `@Key`. */

@@ -33,11 +33,6 @@ interface AutoBuilderOptions {
   readonly columns?: Readonly<Record<string, { readonly name?: string; readonly type?: string }>>;
   /** States that mean deleted: reads hide such models by default. */
   readonly deletedStates?: readonly string[];
-  /**
-   * Whether the rules in the comments of its fields (`@minimum`, `@maxLength`, `@pattern` ...) are also check
-   * constraints of its table, which bind other writers. Default false: only `build()` checks them.
-   */
-  readonly checks?: boolean;
 }
 
 /** Marks a model or entity class: a builder, table types, a row codec and a repository are generated for it. */

@@ -129,9 +129,9 @@ const sink = section<SinkConfig>({
       maximumLength: 64,
       doc: 'Former names of the sink, at whose checkpoints it continues.',
     }),
-    format: choice(['structured', 'binary', 'debezium'], {
+    format: choice(['structured', 'binary'], {
       default: 'structured',
-      doc: 'Message format: CloudEvents 1.0 in structured or binary mode, or the format of the Debezium outbox event router.',
+      doc: 'Mode of the messages, which are CloudEvents 1.0.',
     }),
     models: texts({
       maximum: 256,

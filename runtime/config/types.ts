@@ -132,7 +132,7 @@ export interface SinkConfig {
   /** Former names, whose checkpoints the sink takes over. */
   readonly aliases: readonly string[];
   /** Format of the messages. Default `structured`. */
-  readonly format: 'structured' | 'binary' | 'debezium';
+  readonly format: 'structured' | 'binary';
   /** Models whose events are sent. Empty: all models of the application. */
   readonly models: readonly string[];
   /** Events that are sent. Empty: all. */

@@ -31,11 +31,6 @@ export interface ModelDescriptor<M extends Entity = Entity> {
    * table has no triggers, rules, checks or unique constraints of its own that might refuse an intermediate state.
    */
   readonly folding?: boolean;
-  /**
-   * Names of the table's check constraints that equal the rules of its columns. `build` enforces these rules, so the
-   * constraints do not prevent folding. Default none.
-   */
-  readonly checks?: readonly string[];
 }
 
 const NO_EVENTS: readonly ModelEvent<unknown>[] = Object.freeze([]);

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { HeldLease } from '../concurrency/held-lease.js';
 import type { Release } from '../concurrency/keyed-mutex.js';
 import { time } from '../concurrency/time.js';
@@ -22,24 +21,7 @@ export interface HeldLockOptions {
   readonly leaveQueue: Release;
 }
 
-interface Held {
-  readonly handle: LockHandle;
-  readonly lease: HeldLease<LockClaim>;
-}
-
-const context = new AsyncLocalStorage<ReadonlyMap<string, Held>>();
 const LIMITS = { timeoutMs: 2_000 };
-
-/** Identifies a lock in this process. */
-export function lockKey(shard: ShardIdentifier, name: string): string {
-  return `${shard.bits}/${name}`;
-}
-
-/** The lock if the calling code already runs under it. Nested code cannot release it. */
-export function heldHere(shard: ShardIdentifier, name: string): LockHandle | undefined {
-  const held = context.getStore()?.get(lockKey(shard, name));
-  return held?.lease.valid === true ? { ...held.handle, release: () => Promise.resolve() } : undefined;
-}
 
 /** A lock of this process, from its acquisition to its release or loss. */
 export function holdLock(options: HeldLockOptions): LockHandle {
@@ -59,7 +41,7 @@ export function holdLock(options: HeldLockOptions): LockHandle {
     throw new LockLostError(name);
   }
 
-  const handle: LockHandle = {
+  return {
     shard,
     name,
     token,
@@ -70,10 +52,6 @@ export function holdLock(options: HeldLockOptions): LockHandle {
       const sentMs = time.nowMs();
       await requireHeld(() => store.extend(claim, wholeMs, LIMITS));
       if (lease.valid) lease.set(sentMs + wholeMs);
-    },
-    run: (work) => {
-      const held = new Map(context.getStore());
-      return context.run(held.set(lockKey(shard, name), { handle, lease }), work);
     },
     release: async () => {
       if (isReleased) return;
@@ -88,5 +66,4 @@ export function holdLock(options: HeldLockOptions): LockHandle {
       leaveQueue();
     },
   };
-  return handle;
 }

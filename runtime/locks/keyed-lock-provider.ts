@@ -12,7 +12,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { callShard } from '../sharding/public-error.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { heldHere, holdLock, lockKey } from './held-lock.js';
+import { holdLock } from './held-lock.js';
 import { requireRange, wholeHoldMs } from './hold-time.js';
 import type { LockHandle, SqlCondition } from './lock-handle.js';
 import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
@@ -55,8 +55,7 @@ export class KeyedLockProvider {
   }
 
   /**
-   * Waits for the lock. Code that already runs under it (`withLock`, `LockHandle.run`) gets it at once, for as long as
-   * the outer code holds it.
+   * Waits for the lock, also in code that already holds it: pass the handle on instead.
    *
    * @param name 1 to 255 characters; names that begin with `fw:` are reserved for the runtime
    * @throws LockTimeoutError if it was not released in time
@@ -69,9 +68,7 @@ export class KeyedLockProvider {
   async acquire(shard: ShardIdentifier, name: string, options: LockOptions = {}): Promise<LockHandle> {
     const wait = this.#waitFor(name, options);
     const store = new LockStore(this.#databases.database(shard));
-    const inner = heldHere(shard, name);
-    if (inner !== undefined) return inner;
-    const leaveQueue = await this.#turn(lockKey(shard, name), wait);
+    const leaveQueue = await this.#turn(`${shard.bits}/${name}`, wait);
     try {
       return await callShard(shard, () => this.#ask(shard, store, wait, leaveQueue));
     } catch (error) {
@@ -81,7 +78,7 @@ export class KeyedLockProvider {
   }
 
   /**
-   * Runs `work` under the lock and releases it afterwards. Acquiring the same lock inside `work` succeeds at once.
+   * Runs `work` under the lock and releases it afterwards.
    *
    * @throws LockLostError if `work` took longer than the lock was held: another holder may have run meanwhile
    * @throws errors of `work` and of `acquire`
@@ -94,7 +91,7 @@ export class KeyedLockProvider {
   ): Promise<T> {
     const lock = await this.acquire(shard, name, options);
     try {
-      const result = await lock.run(() => work(lock));
+      const result = await work(lock);
       lock.signal.throwIfAborted();
       return result;
     } finally {

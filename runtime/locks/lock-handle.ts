@@ -25,8 +25,6 @@ export interface LockHandle {
    * @throws LockLostError if the lock is lost @throws ShardUnavailableError, ShardBusyError
    */
   extend(holdMs?: number): Promise<void>;
-  /** Runs `work` so that acquiring the same lock inside `work` succeeds at once. */
-  run<T>(work: () => T): T;
   /**
    * Releases the lock. Calls after the first have no effect. Never throws: if the database is unreachable, the lock
    * expires after its hold time.

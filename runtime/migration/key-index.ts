@@ -33,7 +33,7 @@ export interface IndexChanges {
 /**
  * The changes from a table's existing indexes to those that its model's keys need.
  *
- * @param found existing indexes, with the current column names
+ * @param found existing indexes
  * @param quote quotes a name for SQL
  */
 export function planIndexes(

@@ -31,9 +31,9 @@ export function planNextMigration(
   return withReplay(embedded, async (replay) => {
     const schema = await replay.run(migrations);
     const planned = planChanges(wanted, schema, permissions, quote);
-    const { statements, validations, refusals } = planned;
+    const { statements, refusals } = planned;
     const notes = [...planned.notes, ...leftOverTables(migrations, wanted)];
-    const up = [...statements, ...validations].join(';\n');
+    const up = statements.join(';\n');
     if (up === '' || refusals.length > 0) return { ...planned, notes };
     try {
       await replay.run([...migrations, { name: `${migrations.at(-1)?.name}_next`, up }]);

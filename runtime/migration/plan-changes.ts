@@ -1,7 +1,7 @@
 import { normalizeType } from '../domain/sql-type.js';
-import { planTypeChange } from './conversion.js';
 import { dropIndex, type ExpectedIndex, planIndexes } from './key-index.js';
 import type { CheckFacts, ColumnFacts, IndexFacts, SchemaSnapshot, TableFacts } from './schema-snapshot.js';
+import { isWidening } from './widening.js';
 
 /** A table as the models require it. */
 export interface WantedTable {
@@ -9,19 +9,10 @@ export interface WantedTable {
   readonly columns: readonly WantedColumn[];
   /** Indexes of the model's natural keys. Default none. */
   readonly indexes?: readonly WantedIndex[];
-  /** Check constraints of field rules. Default none. */
-  readonly checks?: readonly WantedCheck[];
 }
 
 export interface WantedIndex extends ExpectedIndex {
   /** The complete `create unique index` statement. */
-  readonly definition: string;
-}
-
-/** A check constraint whose name changes with its condition. */
-export interface WantedCheck {
-  readonly name: string;
-  /** Name and condition, in the syntax of `add`. */
   readonly definition: string;
 }
 
@@ -33,8 +24,6 @@ export interface WantedColumn {
   readonly definition: string;
   /** The condition of its check, which is part of the definition. */
   readonly check?: string;
-  /** Former name of the column. */
-  readonly renamedFrom?: string;
 }
 
 /** Explicitly permitted changes. Columns are named `table.column`. */
@@ -43,8 +32,6 @@ export interface ChangePermissions {
   readonly backfill: ReadonlyMap<string, string>;
   /** Columns, with their values, and unique indexes that may be dropped, as `table.column` or `table.index`. */
   readonly drop: ReadonlySet<string>;
-  /** Columns whose values may be converted to a type that some values may not fit. */
-  readonly convert: ReadonlySet<string>;
   /** Columns that a trigger of an unfinished `fw-gen migrate rename` keeps equal to others. Default none. */
   readonly renaming?: ReadonlySet<string>;
 }
@@ -52,8 +39,6 @@ export interface ChangePermissions {
 export interface PlannedChanges {
   /** SQL statements without semicolons, in order. */
   readonly statements: readonly string[];
-  /** Statements that read whole tables. They follow in their own transaction. */
-  readonly validations: readonly string[];
   /** Tables that they change. */
   readonly tables: readonly string[];
   /** Open decisions: nothing may be written while there are any. */
@@ -79,25 +64,18 @@ export function planChanges(
     const before = planner.size;
     const found = schema.tables.get(table.table);
     planner.add(table, found);
-    planner.check(table, found?.checks ?? []);
     if (planner.size > before) tables.push(table.table);
   }
   return { ...planner.finish(), tables };
 }
 
-/** Names of check constraints that `fw-gen` creates from field rules. */
-const RULE = /^rule_(?:.+_[0-9a-f]{8}|[0-9a-f]{32})$/;
-
 class ChangePlanner {
   readonly #permissions: ChangePermissions;
   readonly #quote: (name: string) => string;
   readonly #statements: string[] = [];
-  readonly #validations: string[] = [];
   readonly #refusals: string[] = [];
   readonly #notes: string[] = [];
   readonly #used = new Set<string>();
-  /** Check constraints. */
-  readonly #dropped = new Set<string>();
 
   constructor(permissions: ChangePermissions, quote: (name: string) => string) {
     this.#permissions = permissions;
@@ -106,7 +84,7 @@ class ChangePlanner {
 
   /** Number of statements. */
   get size(): number {
-    return this.#statements.length + this.#validations.length;
+    return this.#statements.length;
   }
 
   add({ table, columns, indexes = [] }: WantedTable, found: TableFacts | undefined): void {
@@ -118,60 +96,28 @@ class ChangePlanner {
     }
     const present = new Map(found.columns.map((column) => [column.name, column]));
     const leftOver = new Map(present);
-    const renamed = new Map<string, string>();
     for (const column of columns) {
-      const mistake = renameMistake(table, column, columns, present);
-      const before = present.get(column.name) ?? present.get(column.renamedFrom ?? '');
-      if (mistake !== undefined) {
-        this.#refusals.push(mistake);
-        leftOver.delete(column.renamedFrom ?? '');
-      } else if (before === undefined) this.#addColumn(table, column);
+      const before = present.get(column.name);
+      if (before === undefined) this.#addColumn(table, column);
       else {
-        const [from, to] = [this.#quote(before.name), this.#quote(column.name)];
-        if (from !== to) this.#alterTable(table, `rename column ${from} to ${to}`);
-        renamed.set(before.name, column.name);
         const ofColumn = found.checks.filter(({ columns: of }) => of.join() === before.name);
         this.#alter(table, column, before, ofColumn);
       }
-      leftOver.delete(before?.name ?? column.name);
+      leftOver.delete(column.name);
     }
-    // Indexes refer to the new names of renamed columns.
-    const following = found.uniqueIndexes.map((index) => ({
-      ...index,
-      columns: index.columns.map((name) => renamed.get(name) ?? name),
-    }));
-    const plan = planIndexes(table, indexes, following, this.#quote);
+    const plan = planIndexes(table, indexes, found.uniqueIndexes, this.#quote);
     this.#statements.push(...plan.statements);
     for (const index of plan.leftOver) this.#leftOverIndex(table, index);
     for (const column of leftOver.values()) this.#leftOver(table, column);
   }
 
-  /** Adds constraints without validating existing rows, and drops constraints that no field declares any more. */
-  check(
-    { table, checks = [] }: WantedTable,
-    found: readonly Pick<CheckFacts, 'name' | 'isValidated'>[],
-  ): void {
-    for (const { name, definition } of checks) {
-      const present = found.find((each) => each.name === name && !this.#dropped.has(name));
-      if (present === undefined) this.#alterTable(table, `add ${definition} not valid`);
-      if (present?.isValidated !== true)
-        this.#validations.push(`alter table ${this.#quote(table)} validate constraint ${this.#quote(name)}`);
-    }
-    for (const { name } of found) {
-      const isLeftOver = RULE.test(name) && !checks.some((each) => each.name === name);
-      if (isLeftOver && !this.#dropped.has(name))
-        this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
-    }
-  }
-
   /** Adds a refusal for each unused permission, which is probably misspelled. */
   finish(): Omit<PlannedChanges, 'tables'> {
-    const { backfill, drop, convert } = this.#permissions;
-    const unused = [...backfill.keys(), ...drop, ...convert].filter((place) => !this.#used.has(place));
+    const { backfill, drop } = this.#permissions;
+    const unused = [...backfill.keys(), ...drop].filter((place) => !this.#used.has(place));
     const refusals = unused.map((place) => `${place} matches no pending change. Check the spelling.`);
     return {
       statements: this.#statements,
-      validations: this.#validations,
       refusals: [...this.#refusals, ...refusals],
       notes: this.#notes,
     };
@@ -187,7 +133,8 @@ class ChangePlanner {
       this.#refusals.push(
         `${table}.${column.name} needs a value in existing rows. Make the field optional, or pass a value with ` +
           `--backfill '${table}.${column.name}=<sql>'. If another column was renamed, use fw-gen migrate rename while ` +
-          "older processes run, or @renamedFrom <column> in the field's comment while none do.",
+          `older processes run, or a migration of your own while none do: alter table ${this.#quote(table)} rename column ` +
+          `... to ${this.#quote(column.name)}`,
       );
       return;
     }
@@ -215,21 +162,18 @@ class ChangePlanner {
   }
 
   #changeType(table: string, wanted: WantedColumn, before: ColumnFacts, checks: readonly CheckFacts[]): void {
-    const place = `${table}.${wanted.name}`;
-    const mayFail = this.#permissions.convert.has(place);
-    if (mayFail) this.#used.add(place);
+    const { type, check } = wanted;
     const column = this.#quote(wanted.name);
-    const isRule = (name: string): boolean => RULE.test(name);
-    const planned = planTypeChange({ place, column, before, wanted, checks, mayFail, isRule });
-    if (typeof planned === 'string') {
-      this.#refusals.push(planned);
+    if (!isWidening(before.type, type)) {
+      this.#refusals.push(
+        `${table}.${wanted.name} is ${before.type}; not every value of that type fits ${type}. Write a migration of ` +
+          `your own: alter table ${this.#quote(table)} alter column ${column} type ${type} using ...`,
+      );
       return;
     }
-    for (const name of planned.drops) {
-      this.#dropped.add(name);
-      this.#alterTable(table, `drop constraint ${this.#quote(name)}`);
-    }
-    for (const change of planned.changes) this.#alterTable(table, change);
+    this.#alterTable(table, `alter column ${column} type ${type} using ${column}::${type}`);
+    const refusesNaN = checks.some(({ definition }) => definition.includes("'NaN'"));
+    if (check !== undefined && !refusesNaN) this.#alterTable(table, `add check (${check})`);
   }
 
   #leftOver(table: string, column: ColumnFacts): void {
@@ -282,27 +226,4 @@ class ChangePlanner {
   #alterTable(table: string, change: string): void {
     this.#statements.push(`alter table ${this.#quote(table)} ${change}`);
   }
-}
-
-/** Why a column's former name is ambiguous. An annotation whose old column no longer exists is ignored. */
-function renameMistake(
-  table: string,
-  { name, renamedFrom }: WantedColumn,
-  columns: readonly WantedColumn[],
-  present: ReadonlyMap<string, ColumnFacts>,
-): string | undefined {
-  if (renamedFrom === undefined || renamedFrom === name || !present.has(renamedFrom)) return undefined;
-  const others = columns.filter((column) => column.name !== name);
-  const reason = present.has(name)
-    ? `${table} has both columns`
-    : others.some((column) => column.name === renamedFrom)
-      ? `${renamedFrom} is a field as well`
-      : others.some((column) => column.renamedFrom === renamedFrom)
-        ? 'another field has the same tag'
-        : undefined;
-  if (reason === undefined) return undefined;
-  return (
-    `The comment of ${table}.${name} has @renamedFrom ${renamedFrom}, but ${reason}. Remove @renamedFrom unless the rename is ` +
-    'still pending. If a name moves from one field to another, create one migration per rename.'
-  );
 }

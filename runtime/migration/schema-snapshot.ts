@@ -22,7 +22,6 @@ export interface IndexFacts {
 
 /** One check constraint. */
 export interface CheckFacts {
-  readonly name: string;
   /** False: existing rows may violate it. */
   readonly isValidated: boolean;
   /** Columns in the condition. */
@@ -88,7 +87,7 @@ from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_namespace n on n.
 where not t.tgisinternal and ${OURS}`;
 
 const CHECKS = `
-select c.relname, k.conname, k.convalidated, pg_get_constraintdef(k.oid),
+select c.relname, k.convalidated, pg_get_constraintdef(k.oid),
   array(select a.attname::text from pg_attribute a where a.attrelid = c.oid and a.attnum = any (k.conkey))
 from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
 where k.contype = 'c' and n.nspname = current_schema() and ${OURS}
@@ -128,9 +127,8 @@ export async function snapshotSchema(database: {
       predicate: typeof predicate === 'string' ? predicate : undefined,
       isConstraint: isConstraint === true,
     });
-  for (const [table, name, isValidated, definition, columns] of await read(CHECKS))
+  for (const [table, isValidated, definition, columns] of await read(CHECKS))
     tables.get(String(table))?.checks.push({
-      name: String(name),
       isValidated: isValidated === true,
       columns: texts(columns),
       definition: String(definition),

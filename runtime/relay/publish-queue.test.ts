@@ -61,7 +61,7 @@ class ManualQueue {
 
 function messageOf(id: string, body: string): RelayMessage {
   const common = { modelName: 'Wallet', eventType: 'Created', contentType: 'application/json' };
-  return { ...common, id, key: id.charAt(0), attributes: {}, headers: {}, body };
+  return { ...common, id, key: id.charAt(0), attributes: {}, body };
 }
 
 const LATER: PublishOutcome = { kind: 'deferred', reason: 'later' };

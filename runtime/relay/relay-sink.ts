@@ -13,8 +13,6 @@ export interface RelayMessage {
    * mode.
    */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Headers that are sent without a prefix. */
-  readonly headers: Readonly<Record<string, string>>;
   /** JSON text. */
   readonly body: string;
   /** W3C `traceparent` of the action, in every format. Default: the action was not traced. */

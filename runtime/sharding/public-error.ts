@@ -87,7 +87,7 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
         facts,
       );
     case 'constraint':
-      return new ConstraintViolationError(refusal(failure), facts);
+      return new ConstraintViolationError(`A constraint refused the change of ${place(failure)}`, facts);
     case 'value':
       return new ValidationError('A value does not fit its column', { cause: failure });
     case 'locked':
@@ -104,18 +104,6 @@ function answeredError(failure: DriverFailure, sqlState: string, shard: string):
         sqlState,
       });
   }
-}
-
-/** Names of field rules contain table, column and rule: `rule_wallets_balance_minimum_0123abcd`. */
-function refusal(failure: DriverFailure): string {
-  const { table = '', constraint = '' } = failure;
-  const rule = /^rule_(.+)_[0-9a-f]{8}$/.exec(constraint)?.[1];
-  if (rule === undefined || !rule.startsWith(`${table}_`))
-    return `A constraint refused the change of ${place(failure)}`;
-  return (
-    `A row of ${table} breaks the rule ${rule.slice(table.length + 1)}, which the database checks (${constraint}). ` +
-    'This process has another rule, or wrote the row without build()'
-  );
 }
 
 function place({ table, constraint }: DriverFailure): string {

@@ -14,7 +14,7 @@ beforeEach(() => {
 
 function messageOf(id: string): RelayMessage {
   const names = { modelName: 'Wallet', eventType: 'WalletClosedEvent', contentType: 'application/json' };
-  return { id, key: 'one wallet', ...names, attributes: { id }, headers: {}, body: `{"id":"${id}"}` };
+  return { id, key: 'one wallet', ...names, attributes: { id }, body: `{"id":"${id}"}` };
 }
 
 test('keeps the order of messages, and fails as a whole while the folder is away', async () => {

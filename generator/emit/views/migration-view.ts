@@ -2,7 +2,6 @@ import { type ColumnSchema, columnsOf, parseNumeric } from '../../schema/columns
 import { type KeyIndex, keyIndexes } from '../../schema/key-indexes.js';
 import { modelNames } from '../../schema/model-names.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
-import { type RuleCheck, ruleChecks } from '../check-constraints.js';
 import type { NamedMigration } from '../migration-names.js';
 import { sqlName } from '../print/sql.js';
 import { commentText, quote, templateText } from '../print/strings.js';
@@ -19,7 +18,7 @@ export interface MigrationView {
   readonly tableText: string;
   /** Table name as SQL spells it, safe in a template literal. */
   readonly table: string;
-  /** Name, type and constraints of each column, and further constraints, safe in a template literal. */
+  /** Name, type and constraints of each column, safe in a template literal. */
   readonly columns: readonly string[];
   /** Statements that create the indexes of natural keys, safe in a template literal. */
   readonly indexes: readonly string[];
@@ -28,14 +27,13 @@ export interface MigrationView {
 /** Builds the view of `migration.hbs`. */
 export function migrationView(model: ModelSchema, { name, header }: NamedMigration): MigrationView {
   const { table } = modelNames(model);
-  const columns = columnsOf(model).map((column) => columnDefinition(model, column));
   return {
     name: quote(name),
     header: header.map(templateText),
     source: commentText(model.file),
     tableText: commentText(table),
     table: templateText(sqlName(table)),
-    columns: [...columns, ...ruleChecks(model).map(checkDefinition)].map(templateText),
+    columns: columnsOf(model).map((column) => templateText(columnDefinition(model, column))),
     indexes: keyIndexes(model).map((index) => templateText(indexDefinition(table, index))),
   };
 }
@@ -51,11 +49,6 @@ export function indexDefinition(
   const states = deletedStates.map((state) => `'${state.replaceAll("'", "''")}'`).join(', ');
   const live = states === '' ? '' : ` where ${sqlName(stateColumn)} not in (${states})`;
   return `create unique index ${sqlName(name)} on ${sqlName(table)} (${columns.map(sqlName).join(', ')})${live}`;
-}
-
-/** Returns a check constraint as `create table` and `add` spell it. */
-export function checkDefinition({ name, condition }: RuleCheck): string {
-  return `constraint ${sqlName(name)} check (${condition})`;
 }
 
 /** Returns name, type and constraints of a column, as `create table` and `add column` spell them. */

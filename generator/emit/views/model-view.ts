@@ -3,7 +3,6 @@ import { keyIndexes } from '../../schema/key-indexes.js';
 import { type ModelNames, modelNames, setterName } from '../../schema/model-names.js';
 import { projectIndex } from '../../schema/project-index.js';
 import { type ModelSchema, storedNameOf } from '../../schema/project-schema.js';
-import { ruleChecks } from '../check-constraints.js';
 import type { Emission } from '../emission.js';
 import { fieldCall } from '../field-code.js';
 import { FileScope, type ImportView } from '../file-scope.js';
@@ -40,8 +39,6 @@ export interface ModelView extends HeaderView {
   readonly deletedStates: string;
   /** Literals of natural keys. */
   readonly keys: readonly string[];
-  /** Names of check constraints, quoted. */
-  readonly checks: readonly string[];
   /** Name of the union of required fields, and its members, quoted. */
   readonly fieldType: string;
   readonly requiredFields: readonly string[];
@@ -122,7 +119,6 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
       model.keys === undefined
         ? []
         : keyIndexes(model).map(({ name, fields }) => literal({ index: name, fields })),
-    checks: ruleChecks(model).map(({ name }) => quote(name)),
     fieldType: names.field,
     requiredFields: required.map(({ field }) => quote(field.name)),
     builder: names.builder,

@@ -26,8 +26,7 @@ SELECT
   EXISTS (SELECT FROM pg_index JOIN pg_class AS i ON i.oid = indexrelid WHERE indrelid = t.oid
       AND (indisunique AND NOT indisprimary OR indexprs IS NOT NULL OR indpred IS NOT NULL) AND i.relname <> ALL ($3::text[]))
     OR EXISTS (SELECT FROM pg_attribute WHERE attrelid = t.oid AND attnotnull AND attname = ANY ($2::text[])),
-  ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')
-    AND NOT (contype = 'c' AND conname = ANY ($4::text[]))),
+  ARRAY(SELECT pg_get_constraintdef(oid) FROM pg_constraint WHERE conrelid = t.oid AND contype NOT IN ('p', 'n')),
   ARRAY(SELECT attname::text FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum),
   ARRAY(SELECT format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = t.oid AND attnum > 0 ORDER BY attnum)
 FROM pg_class AS t WHERE t.oid = to_regclass($1)`;
@@ -96,10 +95,10 @@ export class FoldingRules {
   }
 
   async #inspect(model: ModelDescriptor): Promise<TableFacts> {
-    const { table, columns, keys = [], checks = [] } = model;
+    const { table, columns, keys = [] } = model;
     const list = (names: readonly string[]): string => `{${names.map(quoteElement).join(',')}}`;
     const indexes = list(keys.map(({ index }) => index));
-    const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes, list(checks)];
+    const values = [quoteIdentifier(table), list(optionalColumns(model)), indexes];
     const { rows } = await this.#database.query({ text: CATALOG, values }, { access: INTERNAL_ACCESS });
     const [isActive, isStrict, constraints, present, types] = rows[0] ?? [];
     if (isActive !== false) return UNKNOWN;

@@ -61,19 +61,6 @@ test('a binary message has only the payload as its body, and attributes for the 
   expect(attributes).toEqual(ATTRIBUTES);
 });
 
-test('a message of the outbox router has the headers that the connector writes', () => {
-  const { body, headers, attributes } = toMessage(event, { ...format, shape: 'debezium' });
-  expect(JSON.parse(body)).toEqual({ amount: '5' });
-  expect(attributes).toEqual({});
-  expect(headers).toEqual({
-    id: event.id,
-    eventType: 'WalletMoneyDepositedEvent',
-    eventVersion: '2',
-    modelVersion: '12',
-    traceparent: event.traceContext,
-  });
-});
-
 test('attributes have names that CloudEvents allows, and values that are never empty', () => {
   const { attributes } = toMessage(event, { ...format, shape: 'binary' });
   for (const [name, value] of Object.entries(attributes)) {

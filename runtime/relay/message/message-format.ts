@@ -3,8 +3,8 @@ import { isTraceParent } from '../../domain/trace-parent.js';
 import type { LoggedEvent } from '../../events/log/event-record.js';
 import type { RelayMessage } from '../relay-sink.js';
 
-/** The format of messages: CloudEvents 1.0 in either mode, or that of Debezium's outbox event router. */
-export type MessageShape = 'structured' | 'binary' | 'debezium';
+/** The mode of messages, which are CloudEvents 1.0. */
+export type MessageShape = 'structured' | 'binary';
 
 /** How events are converted to messages. */
 export interface MessageFormat {
@@ -28,14 +28,12 @@ export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessa
     case 'structured': {
       const own = JSON.stringify(ownAttributes(event)).slice(1, -1);
       const body = `{${kindOf(event, format).text},${own},"datacontenttype":"${JSON_TYPE}","data":${data}}`;
-      return { ...common, contentType: STRUCTURED_TYPE, attributes: {}, headers: {}, body };
+      return { ...common, contentType: STRUCTURED_TYPE, attributes: {}, body };
     }
     case 'binary': {
       const attributes = { ...kindOf(event, format).attributes, ...ownAttributes(event) };
-      return { ...common, contentType: JSON_TYPE, attributes, headers: {}, body: data };
+      return { ...common, contentType: JSON_TYPE, attributes, body: data };
     }
-    case 'debezium':
-      return { ...common, contentType: JSON_TYPE, attributes: {}, headers: routerHeaders(event), body: data };
   }
 }
 
@@ -98,18 +96,6 @@ function sharedAttributes(
 const SHARED = ['specversion', 'source', 'type', 'modelname', 'eventversion', 'dataschema'] as const;
 /** Attributes that many messages share, whose encoded form is worth caching. */
 export const SHARED_NAMES: ReadonlySet<string> = new Set(SHARED);
-
-/** The headers that a connector of `fw-gen connectors` writes. */
-function routerHeaders(event: LoggedEvent): Readonly<Record<string, string>> {
-  const trace = traceParentOf(event);
-  return {
-    id: event.id,
-    eventType: event.eventType,
-    eventVersion: String(event.eventVersion),
-    modelVersion: String(event.modelVersion),
-    ...(trace === undefined ? {} : { traceparent: trace }),
-  };
-}
 
 function traceParentOf({ traceContext }: LoggedEvent): string | undefined {
   return traceContext !== null && isTraceParent(traceContext) ? traceContext : undefined;

@@ -26,10 +26,7 @@ export declare namespace Own {
 @AutoBuilder
 export class Sale extends Model<Sale, ShardedId<Sale>, 'MADE'> {
   readonly price!: Decimal;
-  /**
-   * @maxLength 5
-   * @renamedFrom name
-   */
+  /** @maxLength 5 */
   readonly title!: string;
 }
 

@@ -20,10 +20,9 @@ export class RecordWriter {
   }
 
   recordOf(message: RelayMessage): KafkaRecord {
-    const { attributes, headers } = message;
+    const { attributes } = message;
     const key = Buffer.from(message.key);
     const bytes = new Map<Buffer, Buffer>();
-    for (const name of Object.keys(headers)) bytes.set(this.#kept(name), Buffer.from(headers[name] ?? ''));
     for (const name of Object.keys(attributes)) {
       const value = attributes[name] ?? '';
       const own = value === message.key ? key : Buffer.from(value);

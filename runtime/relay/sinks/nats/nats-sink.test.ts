@@ -5,7 +5,7 @@ import { NatsSink } from './nats-sink.js';
 
 const MESSAGE: RelayMessage = {
   ...{ id: '1', key: 'a', modelName: 'Wallet', eventType: 'Created' },
-  ...{ contentType: 'application/json', attributes: {}, headers: {}, body: '{}' },
+  ...{ contentType: 'application/json', attributes: {}, body: '{}' },
 };
 const OPTIONS = { servers: ['one:4222', 'two:4222'], subject: 'events', tls: false, timeoutMs: 1_000 };
 

@@ -67,7 +67,6 @@ export class NatsSink implements RelaySink {
     headers.set('content-type', contentType);
     for (const [name, value] of Object.entries(message.attributes))
       headers.set(`ce-${name}`, percentEncoded(value));
-    for (const [name, value] of Object.entries(message.headers)) headers.set(name, percentEncoded(value));
     const subject = addressOf(this.#options.subject, message);
     try {
       await stream.publish(subject, body, { msgID: id, headers, timeout: this.#options.timeoutMs });

@@ -46,7 +46,7 @@ async function receiver(answer: Answer | 'silent'): Promise<{ url: string; poste
 
 function message(id: string, key: string, more: Partial<RelayMessage> = {}): RelayMessage {
   const common = { modelName: 'Wallet', eventType: 'Created', contentType: 'application/json' };
-  return { id, key, ...common, attributes: {}, headers: {}, body: `{"id":"${id}"}`, ...more };
+  return { id, key, ...common, attributes: {}, body: `{"id":"${id}"}`, ...more };
 }
 
 const never = new AbortController().signal;

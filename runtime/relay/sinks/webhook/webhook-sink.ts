@@ -93,14 +93,13 @@ class WebhookSink implements RelaySink {
     }
   }
 
-  #headers({ id, body, contentType, attributes, headers }: RelayMessage): Record<string, string> {
+  #headers({ id, body, contentType, attributes }: RelayMessage): Record<string, string> {
     const timestamp = Math.floor(time.dateMs() / 1_000);
     const cloudEvent = Object.entries(attributes).map(([name, value]) => [
       `ce-${name}`,
       percentEncoded(value),
     ]);
     return {
-      ...headers,
       ...Object.fromEntries(cloudEvent),
       'content-type': contentType,
       'webhook-id': id,

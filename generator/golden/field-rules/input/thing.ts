@@ -1,6 +1,6 @@
 import { AutoBuilder, type Decimal, type Id, Model } from 'fw-actions';
 
-@AutoBuilder({ checks: true })
+@AutoBuilder
 export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   /**
    * @minLength 1

@@ -38,15 +38,6 @@ export const thingModel: ModelDescriptor<Thing> = {
     column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
     column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
-  checks: [
-    'rule_things_title_min_length_836a9d3f',
-    'rule_things_title_max_length_f1bdfed9',
-    'rule_things_order_pattern_b20c2614',
-    'rule_things_weight_maximum_77a20bb3',
-    'rule_things_weight_exclusive_minimum_0bd07c63',
-    'rule_things_tags_min_items_2b47a826',
-    'rule_things_tags_max_items_e95e37c0',
-  ],
 };
 
 /** Required fields of `Thing`. */
