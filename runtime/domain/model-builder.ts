@@ -12,6 +12,7 @@ import {
   pendingEventsOf,
   startDraft,
 } from './entity.js';
+import { takesNull } from './kinds/kinds.js';
 import type { ModelEvent } from './model-event.js';
 import { compileRules } from './value-rules.js';
 
@@ -70,9 +71,10 @@ export abstract class ModelBuilder<M extends Entity> {
     if (fieldOf(draft, 'updatedDate') === undefined && fieldOf(draft, 'createdDate') !== undefined) {
       assign(draft, 'updatedDate', fieldOf(draft, 'createdDate'));
     }
-    for (const { field, optional, nullable } of this.#descriptor.columns) {
+    for (const column of this.#descriptor.columns) {
+      const { field, optional } = column;
       const value = fieldOf(draft, field);
-      if (value === undefined ? !optional : value === null && !nullable) {
+      if (value === undefined ? !optional : value === null && !takesNull(column)) {
         throw new ValidationError(`${field} cannot be null`, { field });
       }
     }

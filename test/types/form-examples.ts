@@ -151,6 +151,6 @@ export const FORM_EXAMPLES: FormExamples = {
     ),
     example({ op: 'since', when: WHEN }, { op: 'since', when }),
   ],
-  json: same({ any: ['thing', 1, null] }, 'text', 0, [], false),
-  anything: same({ any: ['thing', 1, null] }, 'text', 0, [], false),
+  json: same({ any: ['thing', 1, null] }, 'text', 0, [], false, null),
+  anything: same({ any: ['thing', 1, null] }, 'text', 0, [], false, null),
 };
