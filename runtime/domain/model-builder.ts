@@ -60,7 +60,7 @@ export abstract class ModelBuilder<M extends Entity> {
   }
 
   /**
-   * Builds the model.
+   * Builds the model. A field that may be absent or null, and is absent, becomes null, as its row is read.
    *
    * @throws ValidationError "<field> cannot be null" for the first missing required field, and for the first value that
    *   breaks a rule of its field
@@ -77,6 +77,8 @@ export abstract class ModelBuilder<M extends Entity> {
       if (value === undefined ? !optional : value === null && !takesNull(column)) {
         throw new ValidationError(`${field} cannot be null`, { field });
       }
+      // A row has one null for both: what was never set is what will be read.
+      if (value === undefined && takesNull(column)) assign(draft, field, null);
     }
     for (const check of ruleChecks(this.#descriptor)) check(draft);
     this.#draft = undefined;
