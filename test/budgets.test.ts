@@ -13,7 +13,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/check': 1_310,
   'generator/emit': 3_810,
   'generator/event-lock': 730,
-  'generator/read': 5_730,
+  'generator/read': 5_740,
   'generator/schema': 1_360,
   'generator/write': 550,
   'runtime/access': 1_240,
