@@ -15,7 +15,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/event-lock': 730,
   'generator/read': 5_740,
   'generator/schema': 1_360,
-  'generator/write': 550,
+  'generator/write': 560,
   'runtime/access': 1_240,
   'runtime/action': 1_660,
   'runtime/client': 640,

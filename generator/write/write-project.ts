@@ -7,6 +7,7 @@ import { isSystemError, writeAdvice } from '../system-error.js';
 import { applyPlan } from './apply-plan.js';
 import { removeLeftovers, targetOf } from './atomic-change.js';
 import { FolderLockedError, withFolderLock } from './folder-lock.js';
+import { MANIFEST_NAME } from './manifest.js';
 import { type FileChange, planWrite, type WritePlan } from './plan-write.js';
 
 /** How a run changes files. */
@@ -36,7 +37,7 @@ export async function writeProject(
 ): Promise<WriteResult> {
   const request = { projectDirectory, outputFolder: paths.output, emitted, ...options };
   try {
-    if (options.dryRun === true) return resultOf(planWrite(request));
+    if (options.dryRun === true) return resultOf(withManifest(planWrite(request), paths.output));
     return await withFolderLock(join(projectDirectory, paths.output), () => {
       if (options.isCurrent?.() === false) return { changes: [], diagnostics: [], isStale: true };
       const plan = planWrite(request);
@@ -49,6 +50,14 @@ export async function writeProject(
   } catch (error) {
     return { changes: [], diagnostics: [diskDiagnostic(error, projectDirectory, paths.output)] };
   }
+}
+
+/** Adds the manifest if only it is missing: without it, the next run could not recognize edits. */
+function withManifest(plan: WritePlan, folder: string): WritePlan {
+  const isKept = plan.changes.some(({ path, kind }) => kind === 'unchanged' && path.startsWith(`${folder}/`));
+  if (plan.before !== undefined || !isKept) return plan;
+  const manifest = { path: `${folder}/${MANIFEST_NAME}`, kind: 'create', text: '' } as const;
+  return { ...plan, changes: [...plan.changes, manifest] };
 }
 
 /** The changes that a plan would make; none if there is a conflict. */
