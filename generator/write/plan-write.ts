@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainText } from '../content-hash.js';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
-import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
+import { type EmittedFiles, HEADER_PREFIX, MANIFEST_NAME } from '../schema/emitted-files.js';
 import { relativePath } from '../schema/paths.js';
-import { hasConflictMarkers, hashOf, MANIFEST_NAME, type Manifest, readManifest } from './manifest.js';
+import { hasConflictMarkers, hashOf, type Manifest, readManifest } from './manifest.js';
 
 /** The change of one file in a run. */
 export interface FileChange {

@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import type { EmittedFiles } from '../schema/emitted-files.js';
+import { type EmittedFiles, MANIFEST_NAME } from '../schema/emitted-files.js';
 import { type ProjectPaths, relativeTo } from '../schema/paths.js';
 import { isSystemError, writeAdvice } from '../system-error.js';
 import { applyPlan } from './apply-plan.js';
 import { removeLeftovers, targetOf } from './atomic-change.js';
 import { FolderLockedError, withFolderLock } from './folder-lock.js';
-import { MANIFEST_NAME } from './manifest.js';
 import { type FileChange, planWrite, type WritePlan } from './plan-write.js';
 
 /** How a run changes files. */
