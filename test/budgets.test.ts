@@ -10,7 +10,7 @@ import { readModules, walk } from './import-graph.js';
 const LINES: Readonly<Record<string, number>> = {
   cli: 4_620,
   'generator/build': 50,
-  'generator/check': 1_320,
+  'generator/check': 1_340,
   'generator/emit': 3_810,
   'generator/event-lock': 730,
   'generator/read': 5_760,
