@@ -10,7 +10,10 @@ import { temporaryFolder } from '../runtime/config/test-support/temporary-folder
 const project = projectPerTest();
 const { generate } = project;
 
-afterEach(() => vi.unstubAllEnvs());
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
 
 function breakSource(): void {
   project.write('src/models/broken.ts', modelText('Broken').replace(': string', ': RegExp'));
@@ -173,6 +176,29 @@ describe('reports for programs', () => {
     expect((await generate('--format', 'github')).info).toContain(
       `::error file=${basename(project.folder)}/fw.config.yaml,line=1`,
     );
+  });
+
+  test('name files by their paths in the repository around them, where the pipeline names no checkout', async () => {
+    breakSource();
+    vi.stubEnv('GITHUB_WORKSPACE', undefined);
+    project.write('.git', 'gitdir: elsewhere');
+    vi.spyOn(process, 'cwd').mockReturnValue(join(project.folder, 'src'));
+    expect((await generate('--format', 'github')).info).toContain('::error file=src/models/broken.ts,line=5');
+  });
+
+  test('describe every rule of SARIF, and end each sentence with one full stop', async () => {
+    const run = async (...flags: readonly string[]): Promise<unknown> => {
+      const { runs } = JSON.parse((await generate('--format', 'sarif', ...flags)).info);
+      const ids = runs[0].tool.driver.rules.map(({ id }: { readonly id: string }) => id);
+      const { ruleId, message } = runs[0].results[0];
+      return { text: message.text, isDescribed: ids.includes(ruleId) };
+    };
+    const text = expect.stringMatching(/^This file is stale: .*[^.]\.$/);
+    expect(await run('--check')).toEqual({ isDescribed: true, text });
+    project.write('src/models/broken.ts', 'export abstract class Broken extends Model {');
+    expect(await run()).toEqual({ isDescribed: true, text: "'}' expected. Fix the syntax error." });
+    project.write('fw.config.yaml', '{}');
+    expect(await run()).toMatchObject({ isDescribed: true });
   });
 
   test('name a missing section of the configuration, too', async () => {

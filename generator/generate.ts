@@ -41,7 +41,7 @@ type Phase = 'read' | 'check' | 'emit' | 'write';
 
 export type { ProjectFolders } from './check/check-folders.js';
 export type { TracedText } from './emit/print/marks.js';
-export { MANIFEST_NAME } from './write/manifest.js';
+export { MANIFEST_NAME } from './schema/emitted-files.js';
 
 /** The result of a run. */
 export interface GenerateResult {

@@ -61,7 +61,7 @@ export function readMigrationTexts({
   }
   const placed = migrations.map(({ name, up }) => {
     const file = files.find((each) => migrationFileName(each)?.name === name) ?? name;
-    return { file, name, ...migrationPlace(up, 'sql') };
+    return { file, name, sql: up, ...migrationPlace(up, 'sql') };
   });
   diagnostics.push(...checkMigrationOrder(placed));
   return { migrations: migrations.sort((a, b) => compareText(a.name, b.name)), diagnostics };

@@ -76,3 +76,17 @@ test('tables that SQL files create get no first migration, and new names sort af
     expect.stringMatching(/^src\/migrations\/\d{14}_create_customers\.ts$/),
   ]);
 });
+
+test('the command line too advises to write a rename of a merged branch as a rename again', () => {
+  const header = '-- fw-gen: after 20260301090000_create_orders\n-- fw-gen: tables orders\n';
+  project.write('src/migrations/20260302090000_gift.sql', `${header}select 1;\n`);
+  const step = '-- fw-gen migrate rename begins: orders.weight -> mass\n';
+  project.write('src/migrations/20260302100000_mass.sql', `${header}${step}select 1;\n`);
+  const { diagnostics } = readMigrationTexts({
+    projectDirectory: project.folder,
+    migrationsDirectory: join(project.folder, 'src/migrations'),
+  });
+  expect(diagnostics.map(({ hint }) => hint)).toEqual([
+    expect.stringContaining('20260302100000_mass renames a column'),
+  ]);
+});

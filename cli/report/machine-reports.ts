@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { DIAGNOSTICS } from '../../generator/diagnostics.js';
 import type { SourceLocation } from '../../generator/schema/location.js';
 import { relativeTo } from '../../generator/schema/paths.js';
@@ -23,7 +24,10 @@ export function reportGithub(report: RunReport, { output, projectDirectory }: Re
 
 /** SARIF 2.1.0, which code scanning tools take. */
 export function reportSarif(report: RunReport, { output, version, projectDirectory }: ReportOptions): void {
-  const rules = Object.entries(DIAGNOSTICS).map(([id, title]) => ({ id, shortDescription: { text: title } }));
+  const rules = Object.entries({ ...DIAGNOSTICS, ...OTHER_RULES }).map(([id, title]) => ({
+    id,
+    shortDescription: { text: title },
+  }));
   const results = findingsOf(report, projectDirectory).map(sarifResult);
   const document = {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
@@ -32,6 +36,12 @@ export function reportSarif(report: RunReport, { output, version, projectDirecto
   };
   output.info(JSON.stringify(document, undefined, 2));
 }
+
+/** Rules of findings that are no diagnostics. */
+const OTHER_RULES = {
+  FWCONFIG: 'The configuration has a mistake',
+  stale: 'A generated file differs from what its sources generate',
+} as const;
 
 /** What a report for code hosts says about a file, whose path is relative to the root of the checkout. */
 interface Finding extends SourceLocation {
@@ -60,10 +70,16 @@ function findingsOf(report: RunReport, folder: string): readonly Finding[] {
   ];
 }
 
-/** Code hosts know only files below the root, which is the working directory unless the pipeline names it. */
+/** Code hosts know only files below the root of the checkout. */
 function pathInCheckout(file: string, folder: string): string {
-  const path = relativeTo(process.env['GITHUB_WORKSPACE'] ?? process.cwd(), resolve(folder, file));
+  const path = relativeTo(process.env['GITHUB_WORKSPACE'] ?? checkoutAround(folder), resolve(folder, file));
   return path.startsWith('../') ? file : path;
+}
+
+/** The nearest folder that Git checked out, or else the working directory. A worktree has a file `.git`. */
+function checkoutAround(folder: string): string {
+  const isFound = existsSync(join(folder, '.git'));
+  return isFound ? folder : folder === dirname(folder) ? process.cwd() : checkoutAround(dirname(folder));
 }
 
 function sarifResult({ rule, level, texts, file, line, column }: Finding): object {
@@ -72,7 +88,7 @@ function sarifResult({ rule, level, texts, file, line, column }: Finding): objec
   return {
     ruleId: rule,
     level,
-    message: { text: texts.join('. ') },
+    message: { text: texts.map((each) => each.replace(/(?<![.?])$/, '.')).join(' ') },
     locations: [{ physicalLocation: { artifactLocation: { uri }, ...region } }],
   };
 }

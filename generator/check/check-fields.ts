@@ -115,7 +115,7 @@ function checkType(field: FieldSchema): Diagnostic | undefined {
     return diagnostic('FWGEN003', field.location, message, 'Use `JsonValue` for deeper levels.');
   }
   for (const type of partsOf(field.type)) {
-    const problem = typeProblem(type);
+    const problem = typeProblem(type, field);
     if (problem === undefined) continue;
     const code = type.kind === 'unsupported' && type.recursive ? 'FWGEN034' : 'FWGEN003';
     const what = code === 'FWGEN034' ? 'contains itself' : (problem.cause ?? 'is not supported');
@@ -135,6 +135,7 @@ const DEEPEST = 16;
 /** The reason why a field cannot have a type, and the type to use instead. */
 function typeProblem(
   type: TypeSchema,
+  { nullable, optional }: FieldSchema,
 ): { readonly text: string; readonly hint: string; readonly cause?: string } | undefined {
   switch (type.kind) {
     case 'unsupported':
@@ -145,7 +146,7 @@ function typeProblem(
         hint: `Use its id, \`Id<${type.model.name}>\`, or map the model to a response class.`,
       };
     case 'void':
-      return { text: 'void', hint: VOID_HINT };
+      return { text: nullable ? 'null' : optional ? 'undefined' : 'void', hint: VOID_HINT };
     case 'enum':
       return type.values.length > 0 ? undefined : { text: 'never', hint: NEVER_HINT };
     case 'union': {
@@ -165,7 +166,12 @@ const UNION_HINT =
 
 function unionText(members: readonly TypeSchema[]): string {
   return members
-    .map((member) => ('name' in member && member.name !== undefined ? member.name : nameOfKind(member.kind)))
+    .map((member) => {
+      if ('name' in member && member.name !== undefined) return member.name;
+      return member.kind === 'object'
+        ? `{ ${member.fields.map(({ name }) => name).join('; ')} }`
+        : nameOfKind(member.kind);
+    })
     .join(' | ');
 }
 

@@ -1,8 +1,9 @@
 import { sharedTables } from '../../runtime/migration-header.js';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
+import { RENAME_COMMAND } from '../schema/column-rename.js';
 import type { MigrationFile } from '../schema/project-schema.js';
 
-type Placed = Pick<MigrationFile, 'file' | 'name' | 'after' | 'tables'>;
+type Placed = Pick<MigrationFile, 'file' | 'name' | 'after' | 'tables' | 'sql'>;
 
 /**
  * Reports migrations that databases may have run in different orders although they touch the same table: two branches
@@ -40,8 +41,14 @@ function conflict(later: Placed, earlier: Placed, tables: readonly string[] | 'u
       ? 'declare its tables above its first statement, such as `-- fw-gen: tables notes`'
       : 'leave the table out of the comment `-- fw-gen: tables` of one of them';
   const message = `A database may have run this migration without ${earlier.name}, which is before it, and ${both}`;
+  const renames = [earlier, later].filter(({ sql }) => sql?.includes(RENAME_COMMAND) === true);
+  const again = renames.map(
+    ({ name }) =>
+      ` ${name} renames a column: delete all files of that release, and run \`${RENAME_COMMAND}\` again, because ` +
+      '`fw-gen migrate diff` would add an empty column and leave the values in the old one.',
+  );
   const hint =
     'Write the one that no shared database has run again, under a later name: delete its file, and run `fw-gen ' +
-    `generate\` or \`fw-gen migrate diff\`. If they do not depend on each other, ${apart}.`;
+    `generate\` or \`fw-gen migrate diff\`.${again.join('')} If they do not depend on each other, ${apart}.`;
   return diagnostic('FWGEN064', { file: later.file }, message, hint);
 }

@@ -8,7 +8,12 @@ import { repeated } from './check-names.js';
 
 /** Rules of the constructor arguments of actions. */
 export function checkWiring(schema: ProjectSchema): readonly Diagnostic[] {
-  return [...checkRepositories(schema), ...checkDefaultRepositories(schema), ...checkSupplied(schema)];
+  return [
+    ...checkRepositories(schema),
+    ...checkDefaultRepositories(schema),
+    ...checkPackages(schema),
+    ...checkSupplied(schema),
+  ];
 }
 
 function checkRepositories(schema: ProjectSchema): readonly Diagnostic[] {
@@ -36,6 +41,23 @@ function checkDefaultRepositories(schema: ProjectSchema): readonly Diagnostic[] 
         ? `Import the repository of a model from the emitted file of that model${itsFile === undefined ? '' : `: ${itsFile}`}.`
         : `Import ${own.name} from ${own.file}: a model with its own repository class has no default repository.`;
     return [diagnostic('FWGEN029', location, `${wiring.file} does not export ${wiring.name}`, hint)];
+  });
+}
+
+/** The repository of a model that is imported by the name of a package would be a collaborator. */
+function checkPackages(schema: ProjectSchema): readonly Diagnostic[] {
+  const known = projectIndex(schema).modelsByRepository;
+  return collaboratorsOf(schema).flatMap(({ wiring, location }) => {
+    if (wiring.kind !== 'supplied' || wiring.type.kind !== 'named') return [];
+    const { reference } = wiring.type;
+    if (reference.kind !== 'package') return [];
+    const { name, module } = reference;
+    if (!known.has(name) && !schema.repositories.some((each) => each.name === name)) return [];
+    const message = `${name} has the name of a repository of this project, but is imported from the package '${module}'`;
+    const hint =
+      'Import the repository by a relative path: models, actions and output are one TypeScript project. Export an ' +
+      'interface of this project that extends the type if it is another one.';
+    return [diagnostic('FWGEN029', location, message, hint)];
   });
 }
 

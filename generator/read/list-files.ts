@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareText } from '../diagnostics.js';
+import { MANIFEST_NAME } from '../schema/emitted-files.js';
 import { migrationFilesOf } from './migration-files.js';
 
 /** Folders that never contain sources. */
@@ -11,6 +12,8 @@ export interface SourceList {
   readonly files: readonly string[];
   /** All folders that were listed. */
   readonly folders: readonly string[];
+  /** Those with emitted files of a former output, which are no sources. */
+  readonly emitted: readonly string[];
 }
 
 /**
@@ -26,16 +29,22 @@ export function listSources(
 ): SourceList {
   const files: string[] = [];
   const folders: string[] = [];
+  const emitted: string[] = [];
   const pending = [folder];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     folders.push(next);
-    for (const entry of readdirSync(join(projectDirectory, next), { withFileTypes: true })) {
+    const entries = readdirSync(join(projectDirectory, next), { withFileTypes: true });
+    if (entries.some(({ name }) => name === MANIFEST_NAME)) {
+      emitted.push(next);
+      continue;
+    }
+    for (const entry of entries) {
       const path = below(next, entry.name);
       if (isSourceFolder(entry) && !excluded.includes(path)) pending.push(path);
       else if (entry.isFile() && isSource(entry.name)) files.push(path);
     }
   }
-  return { files: files.sort(compareText), folders };
+  return { files: files.sort(compareText), folders, emitted };
 }
 
 /** Lists the migrations in a folder, in order; empty if the folder does not exist. @throws if it cannot be read */

@@ -3,6 +3,7 @@ import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { resolveExpression } from './resolver.js';
+import { isName } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
 
 /** Base classes whose subclasses the generator must find. */
@@ -21,10 +22,6 @@ export function reportComputedBase(context: ReadContext, { node, lineage, decora
   const hint =
     'Extend a class by its name. Declare an intermediate class if necessary: `abstract class Traced<M> extends ModelEvent<M> {}`.';
   report(context, 'FWGEN007', heritage.clause, message, hint);
-}
-
-function isName(node: ts.Expression): boolean {
-  return ts.isIdentifier(node) || ts.isPropertyAccessExpression(node);
 }
 
 function mentionsBase(context: ReadContext, node: ts.Expression): boolean {

@@ -1,4 +1,4 @@
-import type { Diagnostic } from '../diagnostics.js';
+import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
@@ -97,8 +97,14 @@ function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
     attempt(diagnostics, { key: 'migrations', path: migrations }, () =>
       listMigrations(projectDirectory, migrations),
     ) ?? [];
-  diagnostics.push(...namesakes(listed));
-  return { files: [], folders: [], ...found, migrations: listed };
+  diagnostics.push(...namesakes(listed), ...(found?.emitted ?? []).map(formerOutput));
+  return { files: [], folders: [], emitted: [], ...found, migrations: listed };
+}
+
+function formerOutput(folder: string): Diagnostic {
+  const message = 'This folder in the sources has emitted files of a former output';
+  const hint = 'Delete the folder, or set fw.generator.output to it.';
+  return diagnostic('FWGEN036', { file: folder }, message, hint);
 }
 
 /** Adds to what other files of the project see, without an import. */

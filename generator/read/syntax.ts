@@ -99,3 +99,8 @@ export function bareExpression(node: ts.Expression): ts.Expression {
 export function classNamed(source: ts.SourceFile, name: string): ts.ClassDeclaration | undefined {
   return source.statements.filter(ts.isClassDeclaration).find((each) => each.name?.text === name);
 }
+
+/** Whether an expression is a name, which may be qualified. */
+export function isName(node: ts.Expression): boolean {
+  return ts.isIdentifier(node) || ts.isPropertyAccessExpression(node);
+}

@@ -8,7 +8,7 @@ import { importPath, moduleIndex } from './module-index.js';
 import { type ReadContext, report } from './read-context.js';
 import { PACKAGE_NAME, type Resolved, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
-import { isValueDeclaration, nameText } from './syntax.js';
+import { isName, isValueDeclaration, nameText } from './syntax.js';
 import { plain, type ReadType, SUPPORTED, unsupported } from './types/type-results.js';
 
 /** Why a name means nothing, and what to write. */
@@ -65,7 +65,8 @@ export function firstUnresolved(context: ReadContext, node: ts.Node): Unresolved
 /** The name that a type, a base class or an expression consists of. */
 function nameIn(node: ts.Node): ts.Node | undefined {
   if (ts.isTypeReferenceNode(node)) return node.typeName;
-  if (ts.isExpressionWithTypeArguments(node)) return node.expression;
+  // A call, such as that of a mixin, is no name.
+  if (ts.isExpressionWithTypeArguments(node)) return isName(node.expression) ? node.expression : undefined;
   return ts.isIdentifier(node) ? node : undefined;
 }
 

@@ -10,6 +10,9 @@ export interface RenameStep extends ColumnRename {
   readonly step: 'begins' | 'ends';
 }
 
+/** The command that writes such migrations, as their texts name it. */
+export const RENAME_COMMAND = 'fw-gen migrate rename';
+
 const STEP = /^-- fw-gen migrate rename (begins|ends): (\S+)\.(\S+) -> (\S+)$/gm;
 
 /** Returns the comment that identifies a migration of a rename, whatever its file name. */

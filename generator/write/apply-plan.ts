@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainText } from '../content-hash.js';
+import { MANIFEST_NAME } from '../schema/emitted-files.js';
 import { relativePath } from '../schema/paths.js';
 import { atomically } from './atomic-change.js';
-import { hashOf, MANIFEST_NAME, printManifest } from './manifest.js';
+import { hashOf, printManifest } from './manifest.js';
 import type { WritePlan } from './plan-write.js';
 
 /**

@@ -2,9 +2,6 @@ import { hash } from 'node:crypto';
 import { plainText } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 
-/** Name of the file in the output folder that lists the emitted files. It is committed with them. */
-export const MANIFEST_NAME = '.fw-manifest.json';
-
 /** The files that earlier runs wrote into the output folder, by path relative to it. */
 export interface Manifest {
   /**

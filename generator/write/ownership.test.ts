@@ -50,6 +50,32 @@ describe('a manually edited file', () => {
   });
 });
 
+describe('without the manifest', () => {
+  beforeEach(() => project.remove(MANIFEST));
+
+  test('--check reports it, and the next run writes it', async () => {
+    const { code, info, error } = await generate('--check');
+    expect({ code, reported: `${info}${error}`.includes(MANIFEST) }).toEqual({ code: 1, reported: true });
+    expect((await generate()).code).toBe(0);
+    expect((await generate('--check')).code).toBe(0);
+    expect(project.read(MANIFEST)).toContain('order.ts');
+  });
+
+  test('a file that differs is refused, and replaced with --force', async () => {
+    project.write(ORDER, `${project.read(ORDER)}// mine\n`);
+    const { code, error } = await generate();
+    expect({ code, reported: error.includes(`${ORDER} FWGEN041`) }).toEqual({ code: 2, reported: true });
+    expect(project.read(ORDER)).toContain('// mine');
+    expect((await generate('--force')).code).toBe(0);
+    expect(project.read(ORDER)).not.toContain('// mine');
+  });
+
+  test('a file whose source is gone is refused', async () => {
+    project.write('src/generated/extra.ts', project.read(ORDER));
+    expect((await generate()).error).toContain('src/generated/extra.ts FWGEN041');
+  });
+});
+
 test('line ends that a checkout changed do not count as an edit, and a change replaces them', async () => {
   const text = project.read(ORDER);
   const other = text.replaceAll('\n', '\r\n');

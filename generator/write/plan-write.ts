@@ -2,9 +2,9 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { plainText } from '../content-hash.js';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
-import { type EmittedFiles, HEADER_PREFIX } from '../schema/emitted-files.js';
+import { type EmittedFiles, HEADER_PREFIX, MANIFEST_NAME } from '../schema/emitted-files.js';
 import { relativePath } from '../schema/paths.js';
-import { hasConflictMarkers, hashOf, MANIFEST_NAME, type Manifest, readManifest } from './manifest.js';
+import { hasConflictMarkers, hashOf, type Manifest, readManifest } from './manifest.js';
 
 /** The change of one file in a run. */
 export interface FileChange {
@@ -79,12 +79,10 @@ function planFile(
   if (before === text || plainText(before) === text) return { path, kind: 'unchanged', text, before: text };
   const state = ownershipOf(manifest, relativePath(request.outputFolder, path), before);
   if (state === 'own' || request.force === true) return { path, kind: 'update', text, before };
-  return state === 'edited' ? edited(path) : foreign(path);
+  return state === 'edited' ? edited(path, manifest) : foreign(path);
 }
 
-/**
- * Whether a file is unmodified since a run wrote it. Without a manifest, only its header shows that it is generated.
- */
+/** Whether a file is unmodified since a run wrote it. Its header shows only that it is generated. */
 function ownershipOf(
   manifest: Manifest | undefined,
   name: string,
@@ -94,7 +92,8 @@ function ownershipOf(
   if (known?.has(hashOf(text)) === true) return 'own';
   if (hasConflictMarkers(text) && text.includes(HEADER_PREFIX)) return 'own';
   if (known !== undefined && manifest?.disputed.has(name) !== true) return 'edited';
-  return text.startsWith(HEADER_PREFIX) ? 'own' : 'foreign';
+  if (!text.startsWith(HEADER_PREFIX)) return 'foreign';
+  return manifest === undefined ? 'edited' : 'own';
 }
 
 function foreign(path: string): Diagnostic {
@@ -103,9 +102,14 @@ function foreign(path: string): Diagnostic {
   return diagnostic('FWGEN037', { file: path }, message, hint);
 }
 
-function edited(path: string): Diagnostic {
-  const message = 'This file was edited by hand after fw-gen wrote it';
-  const hint = 'Move the edit to the sources or to a template, then pass --force to replace the file.';
+function edited(path: string, manifest: Manifest | undefined): Diagnostic {
+  const message =
+    manifest === undefined
+      ? `This file is not what fw-gen would write, and without ${MANIFEST_NAME} any difference may be an edit`
+      : 'This file was edited by hand after fw-gen wrote it';
+  const restore =
+    manifest === undefined ? `Restore ${MANIFEST_NAME}, which belongs into the commit. Or move` : 'Move';
+  const hint = `${restore} the edit to the sources or to a template, then pass --force to replace the file.`;
   return diagnostic('FWGEN041', { file: path }, message, hint);
 }
 
@@ -122,7 +126,9 @@ function planRemovals(
     const before = emitted.generated.has(path) ? undefined : readText(join(projectDirectory, path));
     if (before === undefined) return [];
     const isOwn = ownershipOf(manifest, name, before) === 'own';
-    return isOwn || request.force === true ? { path, kind: 'remove' as const, before } : edited(path);
+    return isOwn || request.force === true
+      ? { path, kind: 'remove' as const, before }
+      : edited(path, manifest);
   });
 }
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import type { EmittedFiles } from '../schema/emitted-files.js';
+import { type EmittedFiles, MANIFEST_NAME } from '../schema/emitted-files.js';
 import { type ProjectPaths, relativeTo } from '../schema/paths.js';
 import { isSystemError, writeAdvice } from '../system-error.js';
 import { applyPlan } from './apply-plan.js';
@@ -36,7 +36,7 @@ export async function writeProject(
 ): Promise<WriteResult> {
   const request = { projectDirectory, outputFolder: paths.output, emitted, ...options };
   try {
-    if (options.dryRun === true) return resultOf(planWrite(request));
+    if (options.dryRun === true) return resultOf(withManifest(planWrite(request), paths.output));
     return await withFolderLock(join(projectDirectory, paths.output), () => {
       if (options.isCurrent?.() === false) return { changes: [], diagnostics: [], isStale: true };
       const plan = planWrite(request);
@@ -49,6 +49,14 @@ export async function writeProject(
   } catch (error) {
     return { changes: [], diagnostics: [diskDiagnostic(error, projectDirectory, paths.output)] };
   }
+}
+
+/** Adds the manifest if only it is missing: without it, the next run could not recognize edits. */
+function withManifest(plan: WritePlan, folder: string): WritePlan {
+  const isKept = plan.changes.some(({ path, kind }) => kind === 'unchanged' && path.startsWith(`${folder}/`));
+  if (plan.before !== undefined || !isKept) return plan;
+  const manifest = { path: `${folder}/${MANIFEST_NAME}`, kind: 'create', text: '' } as const;
+  return { ...plan, changes: [...plan.changes, manifest] };
 }
 
 /** The changes that a plan would make; none if there is a conflict. */

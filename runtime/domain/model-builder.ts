@@ -12,6 +12,7 @@ import {
   pendingEventsOf,
   startDraft,
 } from './entity.js';
+import { takesNull } from './kinds/kinds.js';
 import type { ModelEvent } from './model-event.js';
 import { compileRules } from './value-rules.js';
 
@@ -59,7 +60,7 @@ export abstract class ModelBuilder<M extends Entity> {
   }
 
   /**
-   * Builds the model.
+   * Builds the model. A field that may be absent or null, and is absent, becomes null, as its row is read.
    *
    * @throws ValidationError "<field> cannot be null" for the first missing required field, and for the first value that
    *   breaks a rule of its field
@@ -70,11 +71,14 @@ export abstract class ModelBuilder<M extends Entity> {
     if (fieldOf(draft, 'updatedDate') === undefined && fieldOf(draft, 'createdDate') !== undefined) {
       assign(draft, 'updatedDate', fieldOf(draft, 'createdDate'));
     }
-    for (const { field, optional, nullable } of this.#descriptor.columns) {
+    for (const column of this.#descriptor.columns) {
+      const { field, optional } = column;
       const value = fieldOf(draft, field);
-      if (value === undefined ? !optional : value === null && !nullable) {
+      if (value === undefined ? !optional : value === null && !takesNull(column)) {
         throw new ValidationError(`${field} cannot be null`, { field });
       }
+      // A row has one null for both: what was never set is what will be read.
+      if (value === undefined && takesNull(column)) assign(draft, field, null);
     }
     for (const check of ruleChecks(this.#descriptor)) check(draft);
     this.#draft = undefined;

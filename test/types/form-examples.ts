@@ -92,6 +92,12 @@ export const FORM_EXAMPLES: FormExamples = {
   crossed: same({ street: 'Reforma', floor: 2 }),
   both: same({ of: { x: 'one', y: 2 } }),
   parcel: same({ street: 'Reforma', items: ['book'], next: null, weight: 0.5, insured: true }),
+  tags: [
+    example(
+      { tag: 'new', count: LARGE, span: { from: WHEN } },
+      { tag: 'new', count: large, span: { from: when } },
+    ),
+  ],
   page: [example({ items: ['1.5'], next: 'two' }, { items: [amount], next: 'two' })],
   deep: same({ a: { b: 'one' } }, {}, { a: { c: 1 } }),
   solid: [example({ lines: [{ sku: 'ab', at: WHEN }] }, { lines: [{ sku: 'ab', at: when }] })],
@@ -151,6 +157,6 @@ export const FORM_EXAMPLES: FormExamples = {
     ),
     example({ op: 'since', when: WHEN }, { op: 'since', when }),
   ],
-  json: same({ any: ['thing', 1, null] }, 'text', 0, [], false),
-  anything: same({ any: ['thing', 1, null] }, 'text', 0, [], false),
+  json: same({ any: ['thing', 1, null] }, 'text', 0, [], false, null),
+  anything: same({ any: ['thing', 1, null] }, 'text', 0, [], false, null),
 };

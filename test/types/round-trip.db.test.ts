@@ -70,6 +70,14 @@ for (const adapter of ['pglite', 'postgresql'] as const) {
         expect(typed(fieldOf(handled.get(id.getValue())?.forms, name))).toEqual(typed(value));
       }
     });
+
+    test('a field that may be absent or null is null in every answer if it is absent', async () => {
+      const id = newId();
+      const { absent: _, ...sent } = BASE;
+      const expected = typed({ status: 200, body: { id: id.getValue(), forms: { ...BASE, absent: null } } });
+      expect(typed(await server.call('POST', '/samples', { ...sent, id: id.getValue() }))).toEqual(expected);
+      expect(typed(await server.call('GET', `/samples/${id.getValue()}`))).toEqual(expected);
+    });
   });
 }
 

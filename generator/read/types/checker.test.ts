@@ -87,6 +87,29 @@ export class Zone extends Model<Zone, Id<Zone>> {}
   expect(inputs).toContain('app/src/zones/zone.ts');
 });
 
+test('imports of a package that name compiled files lead to emitted files that do not exist yet', () => {
+  write({
+    'app/package.json': '{ "type": "module", "imports": { "#src/*": "./dist/*" } }',
+    'app/tsconfig.json': '{ "compilerOptions": { "rootDir": "src", "outDir": "dist" } }',
+    'app/src/actions.ts': `import { Action, type Clock, FwAction } from 'fw-actions';
+import type { ThingRepository } from '#src/generated/thing.js';
+@FwAction
+export class FindAction extends Action<Record<string, never>, void> {
+  constructor(clock: Clock, readonly things: ThingRepository) {
+    super(clock);
+  }
+}
+`,
+    ...model('', 'readonly title!: string;'),
+  });
+  const { schema } = readProject(folder, PATHS);
+  const file = 'app/src/generated/thing.ts';
+  expect(schema.actions[0]?.collaborators.map(({ wiring }) => wiring)).toEqual([
+    { kind: 'clock' },
+    { kind: 'default-repository', name: 'ThingRepository', file },
+  ]);
+});
+
 test('a computed interface is read where another file uses it', () => {
   write({
     'app/src/size.ts': `interface Wide { readonly width: number; readonly label: 'A' | 'B'; readonly depth: 'C' | 'D' }

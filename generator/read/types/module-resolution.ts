@@ -48,7 +48,8 @@ export class ModuleResolution {
   get disk(): ts.ModuleResolutionHost {
     return {
       // Emitted files need not exist yet.
-      fileExists: (path) => ts.sys.fileExists(path) || this.#isEmitted(this.#ownPath(path)),
+      fileExists: (path) =>
+        ts.sys.fileExists(path) || (path.endsWith('.ts') && this.#isEmitted(this.#ownPath(path))),
       directoryExists: (path) => ts.sys.directoryExists(path) || this.#isEmitted(this.#ownPath(`${path}/`)),
       realpath: (path) => ts.sys.realpath?.(path) ?? path,
       readFile: (path) => this.read(path),

@@ -44,7 +44,9 @@ export function readReference(
     case 'framework':
       return readFrameworkType(reading, resolved.name, node);
     case 'declared':
-      return node.typeArguments === undefined ? readDeclared(reading, resolved.declaration, node) : undefined;
+      return node.typeArguments === undefined && !isGeneric(resolved.declaration)
+        ? readDeclared(reading, resolved.declaration, node)
+        : undefined;
     case 'global':
       return readGlobal(reading, name, node);
     case 'package':
@@ -56,6 +58,11 @@ export function readReference(
     case 'generated':
       return unsupported(node);
   }
+}
+
+/** Whether a declaration has type parameters. Without arguments, they have their defaults. */
+function isGeneric(declaration: Declaration): boolean {
+  return 'typeParameters' in declaration && declaration.typeParameters !== undefined;
 }
 
 const FRAMEWORK_SCALARS: Readonly<Record<string, ScalarKind>> = {
@@ -168,7 +175,9 @@ function readBase(
 ): ReadType | undefined {
   if (typeArguments !== undefined || !ts.isIdentifier(expression)) return undefined;
   const resolved = resolveName(reading.context, expression.getSourceFile(), expression.text);
-  return resolved.kind === 'declared' && ts.isInterfaceDeclaration(resolved.declaration)
+  return resolved.kind === 'declared' &&
+    ts.isInterfaceDeclaration(resolved.declaration) &&
+    !isGeneric(resolved.declaration)
     ? readDeclared(reading, resolved.declaration, expression)
     : undefined;
 }

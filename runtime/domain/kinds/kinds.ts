@@ -1,4 +1,4 @@
-import type { ColumnDescriptor, FieldType } from '../descriptor.js';
+import type { ColumnDescriptor, FieldDescriptor, FieldType } from '../descriptor.js';
 import { normalizeType } from '../sql-type.js';
 import { decimalKind } from './decimal-kind.js';
 import {
@@ -62,6 +62,11 @@ export function jsonKindOf(type: FieldType): JsonKind {
 /** The types directly inside of a type. */
 export function partsOf(type: FieldType): readonly FieldType[] {
   return kindOf(type).parts?.(type) ?? [];
+}
+
+/** Whether a field may be null: every JSON value includes null. */
+export function takesNull({ type, nullable }: Pick<FieldDescriptor, 'type' | 'nullable'>): boolean {
+  return nullable === true || type.kind === 'json';
 }
 
 /** The column of a field; undefined: a JSON document. */

@@ -1,5 +1,6 @@
 import { isLosslessNumber } from 'lossless-json';
 import type { FieldDescriptor, FieldType } from '../../domain/descriptor.js';
+import { takesNull } from '../../domain/kinds/kinds.js';
 import { chooserOf } from '../../domain/union-type.js';
 import { compileRules } from '../../domain/value-rules.js';
 import { escapePointer, type InputProblem } from '../problem.js';
@@ -37,11 +38,11 @@ type PartConverter = (value: unknown, key: string | number) => unknown;
 
 function partConverter(value: Value, compiling: Compiling): PartConverter {
   const { type, label, rules } = value;
-  const takesNull = value.nullable === true || type.kind === 'json';
+  const isNullable = takesNull(value);
   const convert = compile(type, label, compiling, rules?.integer === true);
   const broken = rules === undefined ? undefined : compileRules(rules);
   const check: Converter = (given) => {
-    if (given === null) return takesNull ? null : new Refusal('cannot be null');
+    if (given === null) return isNullable ? null : new Refusal('cannot be null');
     const converted = convert(given);
     if (broken === undefined || converted instanceof Refusal) return converted;
     const reason = broken(converted);

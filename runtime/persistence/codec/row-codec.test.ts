@@ -28,6 +28,26 @@ test('null is null where the model says null, and undefined where it says option
   expect(account.nickname).toBeUndefined();
 });
 
+test('null as a JSON value is a value of a required column, and no value of an optional one', () => {
+  const kept = (facts: { readonly optional?: true }): unknown => {
+    const state = {
+      field: 'nickname',
+      column: 'nickname',
+      sqlType: 'jsonb',
+      type: { kind: 'json' },
+      ...facts,
+    };
+    const columns = accountModel.columns.map((each) => (each.field === 'nickname' ? state : each));
+    const json = RowCodec.of({ ...accountModel, columns: columns as typeof accountModel.columns });
+    const index = columns.findIndex(({ field }) => field === 'nickname');
+    const account = json.decode(ROW.with(index, null));
+    const { parameter } = json.columns[index] ?? expect.fail();
+    return [account.nickname, parameter.one(account), parameter.many([account], same)];
+  };
+  expect(kept({})).toEqual([null, 'null', '{"null"}']);
+  expect(kept({ optional: true })).toEqual([null, null, '{NULL}']);
+});
+
 test('models become one array for each column', () => {
   const models = [codec.decode(ROW), codec.decode(ROW)];
   const arrays = codec.columns.map((column) => String(column.parameter.many(models, same)));

@@ -10,6 +10,7 @@ import {
   noteRevision,
   startDraft,
 } from '../../domain/entity.js';
+import { takesNull } from '../../domain/kinds/kinds.js';
 import { ValidationError } from '../../errors.js';
 import { arrayLiteral, type ColumnCodec, columnCodec } from './column-codec.js';
 import type { ParameterKind } from './parameter-kind.js';
@@ -57,11 +58,11 @@ export class RowCodec<M extends Entity = Entity> {
     for (let index = 0; index < this.columns.length; index += 1) {
       const column = this.columns[index];
       if (column === undefined) break;
-      const value = row[index];
+      const value = row[index] ?? undefined;
       assign(
         draft,
         column.descriptor.field,
-        isAbsent(value) ? absentValue(column.descriptor) : column.codec.fromDriver(value),
+        value === undefined ? absentValue(column.descriptor) : column.codec.fromDriver(value),
       );
     }
     const revision = row[this.columns.length];
@@ -81,7 +82,9 @@ export class RowCodec<M extends Entity = Entity> {
       if (field === 'version') continue;
       const value = fieldOf(state, field);
       if (value === fieldOf(next, field)) continue;
-      const fits = isAbsent(value) ? mayBeAbsent(descriptor) : codec.isValidated(value, codec.toText(value));
+      const fits = isAbsent(value, descriptor)
+        ? mayBeAbsent(descriptor)
+        : codec.isValidated(value, codec.toText(value));
       if (this.#keyFields.has(field) || (!fits && this.model.folding !== true)) {
         throw new ValidationError(`Only the server can check whether ${field} fits its column`, { field });
       }
@@ -89,36 +92,34 @@ export class RowCodec<M extends Entity = Entity> {
   }
 }
 
-function parameterOf(
-  { field, sqlType }: ColumnDescriptor,
-  codec: ColumnCodec,
-): ParameterKind<Entity | undefined> {
+function parameterOf(descriptor: ColumnDescriptor, codec: ColumnCodec): ParameterKind<Entity | undefined> {
+  const { field, sqlType } = descriptor;
+  const isNull = (value: unknown): boolean => isAbsent(value, descriptor);
   const columnOf = (entity: Entity | undefined): unknown => entity && fieldOf(entity, field);
   return {
     type: parameterType(sqlType),
     one: (entity) => {
       const value = columnOf(entity);
-      return isAbsent(value) ? null : codec.toText(value);
+      return isNull(value) ? null : codec.toText(value);
     },
     manyType: arrayType(sqlType),
     many: (rows, of) => {
       const values = rows.map((row) => columnOf(of(row)));
-      const packed = codec.pack === undefined || values.some(isAbsent) ? undefined : codec.pack(values);
-      return (
-        packed ?? arrayLiteral(values.map((value) => (isAbsent(value) ? 'NULL' : codec.toElement(value))))
-      );
+      const packed = codec.pack === undefined || values.some(isNull) ? undefined : codec.pack(values);
+      return packed ?? arrayLiteral(values.map((value) => (isNull(value) ? 'NULL' : codec.toElement(value))));
     },
   };
 }
 
-function isAbsent(value: unknown): value is null | undefined {
-  return value === null || value === undefined;
+/** Whether the column is null. A required JSON value may be null itself: `jsonb` has a null of its own. */
+function isAbsent(value: unknown, column: ColumnDescriptor): boolean {
+  return value === undefined || (value === null && (column.type.kind !== 'json' || mayBeAbsent(column)));
 }
 
 function mayBeAbsent({ optional, nullable }: ColumnDescriptor): boolean {
   return optional === true || nullable === true;
 }
 
-function absentValue({ nullable }: ColumnDescriptor): null | undefined {
-  return nullable ? null : undefined;
+function absentValue(column: ColumnDescriptor): null | undefined {
+  return takesNull(column) ? null : undefined;
 }

@@ -26,6 +26,9 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   readonly missing!: Nowhere;
   readonly table!: Record<string, string>;
   readonly nothing!: void;
+  readonly nil!: null;
+  readonly gone!: undefined;
+  readonly two!: { readonly a: string } | { readonly b: string };
   readonly shape!: Shape;
   readonly place!: inner.Place;
   readonly far!: shapes.Far;

@@ -13,3 +13,12 @@ export class Other extends Model<Bare, Id<Bare>, 'NEW'> {}
 
 @AutoBuilder
 export class Keyed extends Model<Keyed, string, 'NEW'> {}
+
+type AnyBase = abstract new (...rest: never[]) => object;
+
+function audited<B extends AnyBase>(base: B): B {
+  return base;
+}
+
+@AutoBuilder
+export class Audited extends audited(Model<Audited, Id<Audited>, 'NEW'>) {}

@@ -85,6 +85,7 @@ export class SampleTakeAction extends Action<SampleTakeActionParams, Sample> {
       .both(forms.both)
       .parcel(forms.parcel)
       .page(forms.page)
+      .tags(forms.tags)
       .deep(forms.deep)
       .solid(forms.solid)
       .line(forms.line)

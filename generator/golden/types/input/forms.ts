@@ -35,6 +35,17 @@ export interface Page<T> {
   readonly next: string | null;
 }
 
+export interface Tagged<T = string> {
+  readonly tag: T;
+}
+
+export type Span<T = Date> = { readonly from: T; readonly until?: T };
+
+export interface Tags<T = bigint> extends Tagged {
+  readonly count: T;
+  readonly span: Span;
+}
+
 /** Merged with the declaration below. */
 export interface Parcel extends Pick<Address, 'street'>, Page<string> {
   readonly weight: number;

@@ -31,6 +31,7 @@ import type {
   Sku,
   Solid,
   STATES,
+  Tags,
 } from './forms.js';
 
 /** Each is a row of the table in docs/types.md. */
@@ -86,6 +87,7 @@ export interface Forms {
   readonly both: { readonly of: { readonly x: string } } & { readonly of: { readonly y: number } };
   readonly parcel: Parcel;
   readonly page: Page<Decimal>;
+  readonly tags: Tags;
   readonly deep: Deep<{ readonly a: { readonly b: string; readonly c?: number } }>;
   readonly solid: Solid<{ lines: { sku: string; at: Date }[] }>;
   readonly line: { readonly at: Date; readonly size: bigint; readonly by: Uuid; readonly in: Currency; readonly for: ShardedId<Sample> };
@@ -163,6 +165,7 @@ export class Sample extends Model<Sample, ShardedId<Sample>, 'NEW'> {
   readonly both!: Forms['both'];
   readonly parcel!: Forms['parcel'];
   readonly page!: Forms['page'];
+  readonly tags!: Forms['tags'];
   readonly deep!: Forms['deep'];
   readonly solid!: Forms['solid'];
   readonly line!: Forms['line'];

@@ -110,6 +110,14 @@ export const sampleTakenEvent: EventDescriptor = {
         items: t.list(t.decimal(19, 4)),
         next: t.string({ nullable: true }),
       }),
+      tags: t.object({
+        tag: t.string(),
+        count: t.bigint(),
+        span: t.object({
+          from: t.instant(),
+          until: t.instant({ optional: true }),
+        }),
+      }),
       deep: t.object({
         a: t.object({
           b: t.string({ optional: true }),
@@ -262,6 +270,14 @@ export const formsType: ObjectType = objectType({
     page: t.object({
       items: t.list(t.decimal(19, 4)),
       next: t.string({ nullable: true }),
+    }),
+    tags: t.object({
+      tag: t.string(),
+      count: t.bigint(),
+      span: t.object({
+        from: t.instant(),
+        until: t.instant({ optional: true }),
+      }),
     }),
     deep: t.object({
       a: t.object({
@@ -417,6 +433,14 @@ const actions = {
       page: t.object({
         items: t.list(t.decimal(19, 4)),
         next: t.string({ nullable: true }),
+      }),
+      tags: t.object({
+        tag: t.string(),
+        count: t.bigint(),
+        span: t.object({
+          from: t.instant(),
+          until: t.instant({ optional: true }),
+        }),
       }),
       deep: t.object({
         a: t.object({

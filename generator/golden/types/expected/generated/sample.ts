@@ -59,6 +59,7 @@ export interface SamplesTable {
   readonly both: JsonValue;
   readonly parcel: JsonValue;
   readonly page: JsonValue;
+  readonly tags: JsonValue;
   readonly deep: JsonValue;
   readonly solid: JsonValue;
   readonly line: JsonValue;
@@ -148,6 +149,7 @@ export const sampleModel: ModelDescriptor<Sample> = {
     column('both', { column: 'both', sqlType: 'jsonb' }, t.object({ of: t.object({ x: t.string(), y: t.number() }) })),
     column('parcel', { column: 'parcel', sqlType: 'jsonb' }, t.object({ street: t.string(), items: t.list(t.string()), next: t.string({ nullable: true }), weight: t.number(), insured: t.boolean() })),
     column('page', { column: 'page', sqlType: 'jsonb' }, t.object({ items: t.list(t.decimal(19, 4)), next: t.string({ nullable: true }) })),
+    column('tags', { column: 'tags', sqlType: 'jsonb' }, t.object({ tag: t.string(), count: t.bigint(), span: t.object({ from: t.instant(), until: t.instant({ optional: true }) }) })),
     column('deep', { column: 'deep', sqlType: 'jsonb' }, t.object({ a: t.object({ b: t.string({ optional: true }), c: t.number({ optional: true }) }, { optional: true }) })),
     column('solid', { column: 'solid', sqlType: 'jsonb' }, t.object({ lines: t.list(t.object({ sku: t.string(), at: t.instant() })) })),
     column('line', { column: 'line', sqlType: 'jsonb' }, t.object({ at: t.instant(), size: t.bigint(), by: t.uuid(), in: t.currency(), for: t.shardedId('Sample') })),
@@ -226,6 +228,7 @@ export type SampleField =
   | 'both'
   | 'parcel'
   | 'page'
+  | 'tags'
   | 'deep'
   | 'solid'
   | 'line'
@@ -485,6 +488,10 @@ export class SampleBuilder<Given extends SampleField = SampleField> extends Mode
 
   page(page: Sample['page']): SampleBuilder<Given | 'page'> {
     return this.put('page', page);
+  }
+
+  tags(tags: Sample['tags']): SampleBuilder<Given | 'tags'> {
+    return this.put('tags', tags);
   }
 
   deep(deep: Sample['deep']): SampleBuilder<Given | 'deep'> {

@@ -62,6 +62,7 @@ create table samples (
   "both" jsonb not null,
   parcel jsonb not null,
   page jsonb not null,
+  tags jsonb not null,
   deep jsonb not null,
   solid jsonb not null,
   line jsonb not null,

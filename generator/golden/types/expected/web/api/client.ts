@@ -91,6 +91,7 @@ export type Forms = {
   readonly both: { readonly of: { readonly x: string; readonly y: number } };
   readonly parcel: Parcel;
   readonly page: { readonly items: ReadonlyArray<Decimal>; readonly next: string | null };
+  readonly tags: { readonly tag: string; readonly count: bigint; readonly span: { readonly from: Date; readonly until?: Date } };
   readonly deep: { readonly a?: { readonly b?: string; readonly c?: number } };
   readonly solid: { readonly lines: ReadonlyArray<{ readonly sku: string; readonly at: Date }> };
   readonly line: { readonly at: Date; readonly size: bigint; readonly by: string; readonly in: string; readonly for: Id<'Sample'> };
@@ -180,6 +181,7 @@ export type SampleTakeParams = {
   readonly both: { readonly of: { readonly x: string; readonly y: number } };
   readonly parcel: { readonly street: string; readonly items: ReadonlyArray<string>; readonly next: string | null; readonly weight: number; readonly insured: boolean };
   readonly page: { readonly items: ReadonlyArray<DecimalInput>; readonly next: string | null };
+  readonly tags: { readonly tag: string; readonly count: bigint; readonly span: { readonly from: Date; readonly until?: Date | undefined } };
   readonly deep: { readonly a?: { readonly b?: string | undefined; readonly c?: number | undefined } | undefined };
   readonly solid: { readonly lines: ReadonlyArray<{ readonly sku: string; readonly at: Date }> };
   readonly line: { readonly at: Date; readonly size: bigint; readonly by: string; readonly in: string; readonly for: Id<'Sample'> };
@@ -207,7 +209,7 @@ const notReader: Reader = { of: /* @__PURE__ */ union({ object: /* @__PURE__ */ 
 
 const sinceReader: Reader = { when: date };
 
-const formsReader: Reader = { when: date, large: integer, card: { at: date }, dates: /* @__PURE__ */ list(date), pair: /* @__PURE__ */ tuple([undefined, date]), trio: /* @__PURE__ */ tuple([undefined, date, integer]), rest: /* @__PURE__ */ tuple([undefined], integer), solid: { lines: /* @__PURE__ */ list({ at: date }) }, line: { at: date, size: integer }, quotas: { day: integer, month: integer }, mapped: { from: date, to: date }, payment: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }) }), noted: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }) }), payments: /* @__PURE__ */ list(/* @__PURE__ */ union({ object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }) })), priced: /* @__PURE__ */ union({ array: /* @__PURE__ */ list(date) }), folder: folderReader, filter: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('op', { not: notReader, since: sinceReader }) }) };
+const formsReader: Reader = { when: date, large: integer, card: { at: date }, dates: /* @__PURE__ */ list(date), pair: /* @__PURE__ */ tuple([undefined, date]), trio: /* @__PURE__ */ tuple([undefined, date, integer]), rest: /* @__PURE__ */ tuple([undefined], integer), tags: { count: integer, span: { from: date, until: date } }, solid: { lines: /* @__PURE__ */ list({ at: date }) }, line: { at: date, size: integer }, quotas: { day: integer, month: integer }, mapped: { from: date, to: date }, payment: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }) }), noted: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }) }), payments: /* @__PURE__ */ list(/* @__PURE__ */ union({ object: /* @__PURE__ */ variant('kind', { card: { at: date }, cash: { cents: integer } }) })), priced: /* @__PURE__ */ union({ array: /* @__PURE__ */ list(date) }), folder: folderReader, filter: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('op', { not: notReader, since: sinceReader }) }) };
 
 const sampleResponseReader: Reader = { forms: formsReader };
 
