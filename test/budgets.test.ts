@@ -41,7 +41,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
   'runtime/sharding': 3_850,
-  'runtime/testing': 2_320,
+  'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 1_990, generator: 700 };
