@@ -26,7 +26,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/config': 3_070,
   'runtime/consumer': 440,
   'runtime/doctor': 570,
-  'runtime/domain': 2_920,
+  'runtime/domain': 2_930,
   'runtime/events': 6_610,
   'runtime/execution': 4_020,
   'runtime/http': 5_220,
