@@ -26,7 +26,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/config': 3_070,
   'runtime/consumer': 440,
   'runtime/doctor': 570,
-  'runtime/domain': 2_930,
+  'runtime/domain': 2_940,
   'runtime/events': 6_610,
   'runtime/execution': 4_020,
   'runtime/http': 5_220,
@@ -40,8 +40,8 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_710,
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
-  'runtime/sharding': 3_830,
-  'runtime/testing': 2_320,
+  'runtime/sharding': 3_840,
+  'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */
 const LOOSE_LINES = { runtime: 1_990, generator: 670 };

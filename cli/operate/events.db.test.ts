@@ -253,6 +253,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
       failures: [],
     });
     expect((await events('failovers', '--shard', '1,0', '--acknowledge')).code).toBe(0);
+    expect(await ledger.events.acknowledgeFailovers(HERE, [])).toBe(0);
     // Another failover is noticed while this one is acknowledged.
     await ledger.rows(`create function noticed() returns trigger language plpgsql as $$ begin
       insert into eventlog.timelines (system_identifier, timeline, previous)

@@ -18,7 +18,7 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
     await ledger.credit(account, 5);
     const [stored] = await ledger.rows('select max(created_date)::text from eventlog.events', THERE);
     await ledger.rows(
-      "update eventlog.events set created_date = date_trunc('second', created_date) - interval '59.877 seconds'",
+      "update eventlog.events set event_version = 2, created_date = date_trunc('second', created_date) - interval '59.877 seconds'",
       THERE,
     );
     await ledger.credit(account, 7);
@@ -32,7 +32,7 @@ describeOn('postgresql', 'fw-gen history', (harness) => {
       events: [
         {
           modelVersion: 2,
-          eventVersion: 1,
+          eventVersion: 2,
           payload: { amount: '5' },
           date: expect.stringMatching(/T\d\d:\d\d:\d\d\.123Z$/),
         },

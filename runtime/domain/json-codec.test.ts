@@ -95,6 +95,17 @@ describe('compileObjectWriter', () => {
     expect(write(object)).toBe('{"text":"t","amount":"0.5","a\\"b":true}');
   });
 
+  test('names the owner and the field of a value of another type', () => {
+    const owned = compileObjectWriter(
+      [{ name: 'at', type: { kind: 'id', model: 'M', sharded: false } }],
+      'Act',
+    );
+    expect(() => owned({ at: 'text' })).toThrow(ValidationError);
+    expect(() => owned({ at: 'text' })).toThrow(
+      'at of Act has another type: value.getValue is not a function',
+    );
+  });
+
   test('leaves out absent fields and keeps null', () => {
     expect(write({ amount: null, 'a"b': undefined })).toBe('{"amount":null}');
     expect(write({})).toBe('{}');

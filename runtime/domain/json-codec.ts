@@ -10,15 +10,16 @@ export type { JsonReader, JsonWriter } from './kinds/field-kind.js';
  * Compiles fields into a function that writes an object with exactly these fields as JSON text: decimals as plain
  * strings, instants as ISO 8601 in UTC, ids and bigints as strings. Absent optional fields are left out.
  *
- * The writer throws ValidationError, naming the field, for a value that has no JSON form in its type.
+ * The writer throws ValidationError, naming the field, for a value that has no JSON form in its type; for one of another
+ * type only if it has an `owner`, which the message names too.
  */
-export function compileObjectWriter(fields: readonly FieldDescriptor[]): JsonWriter<object> {
-  return objectWriter(fields, compilingOf(writerOf, ''));
+export function compileObjectWriter(fields: readonly FieldDescriptor[], owner?: string): JsonWriter<object> {
+  return objectWriter(fields, compilingOf(writerOf, ''), owner);
 }
 
 /** The same, in the order of names: the text does not depend on the order in which fields are declared. */
-export function compileOrderedWriter(fields: readonly FieldDescriptor[]): JsonWriter<object> {
-  return objectWriter(byName(fields), compilingOf(orderedWriterOf, ''));
+export function compileOrderedWriter(fields: readonly FieldDescriptor[], owner?: string): JsonWriter<object> {
+  return objectWriter(byName(fields), compilingOf(orderedWriterOf, ''), owner);
 }
 
 function orderedWriterOf(type: FieldType, compiling: Compiling<JsonWriter<unknown>>): JsonWriter<unknown> {

@@ -285,8 +285,8 @@ export class ActionExecutor {
 }
 
 /** Writes params as JSON text without secret ones. */
-const shownParamsWriter = memoize(({ params }: Pick<ActionDescriptor, 'params'>) => {
-  return compileObjectWriter(withoutSecrets(params));
+const shownParamsWriter = memoize(({ name, params }: Pick<ActionDescriptor, 'name' | 'params'>) => {
+  return compileObjectWriter(withoutSecrets(params), name);
 });
 
 function busy(): IdempotencyKeyBusyError {

@@ -146,6 +146,11 @@ it('reports the connections, the circuit breaker and the writing of each shard',
     `fw_shard_statement_splits_total${label} 1`,
     `fw_shard_write_statements_total${label} 7`,
   ]);
+  expect(await lines('fw_replica_skipped_total')).toEqual(
+    Object.entries(statistics.replicaSkips ?? {})
+      .map(([reason, count]) => `fw_replica_skipped_total{shard="(1, 0)",reason="${reason}"} ${count}`)
+      .sort(),
+  );
   // Independent of the number of metrics: there may be a thousand shards.
   expect(asked).toBe(1);
   shards = [];

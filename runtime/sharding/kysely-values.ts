@@ -1,5 +1,5 @@
 /**
- * Converts a parameter of a Kysely query to a value of a `Statement`: instants to ISO text, arrays to array literals,
+ * Converts a parameter of a query to what is sent: instants to ISO text, arrays to array literals,
  * plain objects to JSON, value objects (ids, decimals) to their text.
  */
 export function toStatementValue(value: unknown): string | number | boolean | bigint | null {

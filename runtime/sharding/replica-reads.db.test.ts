@@ -2,16 +2,19 @@ import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource } from '../../test/databases/topology.js';
+import { assembleApplication } from '../application.js';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import { postgresAdapter } from '../databases.js';
 import type { LogEntry } from '../domain/logger.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError, ValidationError } from '../errors.js';
+import { accountApplication } from '../execution/test-support/accounts.js';
 import { collectLog } from '../http/test-support/collect-log.js';
 import { migrate } from '../migration/migrate.js';
 import { defineMigration } from '../migration/migration.js';
 import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
 import { DatabaseRegistry } from './database-registry.js';
+import { DriverFailure } from './driver-failure.js';
 import { type ReplicaRead, ReplicaReads } from './replica-reads.js';
 import type { Rows, ShardDatabase } from './shard-database.js';
 
@@ -155,6 +158,15 @@ describe('A read that a streaming replica may serve', () => {
     expect(await read({})).toEqual({ count: 3, onReplica: true });
   });
 
+  it('is repeated on the primary if the replica cancels it in favour of replay', async () => {
+    const conflict = new DriverFailure('cancelled', { phase: 'answered', sqlState: '40001' });
+    const found = await reads
+      .reader(SHARD, {})
+      .read((database) => (database === databases.replica(SHARD) ? Promise.reject(conflict) : read({})));
+    expect(found).toEqual({ count: 3, onReplica: true });
+    expect(reads.skips(SHARD).cancelled).toBe(1);
+  });
+
   it('goes to the primary once the replica was promoted, and every reason is logged', async () => {
     const after = await reads.positions([SHARD]);
     await onReplica('select pg_promote()');
@@ -164,11 +176,17 @@ describe('A read that a streaming replica may serve', () => {
     expect(reads.skips(SHARD).promoted).toBeGreaterThan(0);
     const reasons = entries.map(({ level, reason }) => `${level} ${String(reason)}`);
     expect(new Set(reasons)).toEqual(
-      new Set(['info behind', 'warn slow', 'warn unreachable', 'warn promoted']),
+      new Set(['info behind', 'warn slow', 'warn unreachable', 'warn cancelled', 'warn promoted']),
     );
     expect(entries.at(-1)).toMatchObject({
       shard: '(1, 0)',
       message: expect.stringContaining('is not a standby'),
     });
+    const logged: LogEntry[] = [];
+    const options = { namespace: 'test', collaborators: {}, log: collectLog(logged) };
+    const { repositories, statistics } = assembleApplication(accountApplication, databases, options);
+    await sql`select`.execute(repositories.queries(SHARD, { replica: {} }));
+    expect(statistics()[0]?.replicaSkips).toMatchObject({ promoted: 1 });
+    expect(logged).toEqual([expect.objectContaining({ level: 'warn', reason: 'promoted' })]);
   });
 });

@@ -5,7 +5,8 @@ import type { INTERNAL_ACCESS } from './internal-access.js';
 export interface Statement {
   readonly text: string;
   /**
-   * Values for `$1`...: `string`, `number`, `boolean`, `null`. The caller converts other values to text.
+   * Values for `$1`..., sent as text: a `Date` as ISO 8601, an array as an array literal, bytes as `bytea`, ids and
+   * decimals by their `toString`, other objects as JSON. `undefined`, functions and symbols are a TypeError.
    */
   readonly values: readonly unknown[];
   /**

@@ -1,5 +1,7 @@
+import { CompiledQuery } from 'kysely';
 import { expect, it } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
+import { Decimal } from '../domain/decimal.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ClosedError, DatabaseError, UnknownShardError, WriteInPerformError } from '../errors.js';
 import { DriverFailure } from './driver-failure.js';
@@ -31,6 +33,25 @@ describeOnEachAdapter('A transaction', (harness) => {
     });
     expect(result).toEqual([{ id: 1 }, { id: 2 }]);
     expect(await idsOf(database)).toEqual([1, 2]);
+  });
+
+  it('takes the same values in its SQL as in its Kysely', async () => {
+    const { manager } = await prepared();
+    const date = new Date('2026-01-02T03:04:05.678Z');
+    const values = [date, new Decimal('1.5'), { a: [date] }, ['a', 'b"'], null, Uint8Array.of(255)];
+    const [asSql, asKysely] = await manager.transaction(async (transaction) => {
+      const types = ['timestamptz', 'numeric', 'jsonb', 'text[]', 'text', 'bytea'];
+      const text = `select ${types.map((type, index) => `$${index + 1}::${type} as c${index}`).join()}`;
+      const { rows } = await transaction.query({ text, values });
+      const query = CompiledQuery.raw(text, values);
+      return [rows[0], Object.values((await transaction.kysely().executeQuery(query)).rows[0] ?? {})];
+    });
+    expect(asSql).toEqual([date, '1.5', { a: [date.toISOString()] }, ['a', 'b"'], null, '\\xff']);
+    expect(asKysely).toEqual(asSql);
+    const refused = manager.transaction((transaction) =>
+      transaction.query({ text: 'select $1', values: [undefined] }),
+    );
+    await expect(refused).rejects.toThrow('The value of $1 must not be undefined. For NULL, pass null.');
   });
 
   it('rolls back when its work throws, and throws that error', async () => {

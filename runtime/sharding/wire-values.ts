@@ -1,3 +1,4 @@
+import { toStatementValue } from './kysely-values.js';
 import { PackedArray } from './packed-array.js';
 import type { Rows } from './shard-database.js';
 import type { ValueParser } from './value-parsers.js';
@@ -27,9 +28,8 @@ function encodeValue(value: unknown, index: number): WireValue {
     default:
       if (value === null) return null;
       if (value instanceof PackedArray) return value.bytes;
-      throw new TypeError(
-        `The value of $${index + 1} must be a string, number, boolean or null, got ${typeof value}`,
-      );
+      if (typeof value === 'object') return String(toStatementValue(value));
+      throw new TypeError(`The value of $${index + 1} must not be ${typeof value}. For NULL, pass null.`);
   }
 }
 

@@ -345,6 +345,13 @@ describe('a scheduled action', () => {
       .when((action) => void action.plan().schedule(later, ScriptedAction, params))
       .thenSchedules({ at: NOW, action: ScriptedAction, params });
     await expect(other).rejects.toThrow('Expected the action to schedule other actions');
+    const asSystem = scripted().when(
+      (action) => void action.plan().schedule(later, ScriptedAction, params, { principal: 'billing' }),
+    );
+    await asSystem.thenSchedules({ at: later, action: ScriptedAction, params, principal: 'billing' });
+    await expect(asSystem.thenSchedules({ at: later, action: ScriptedAction, params })).rejects.toThrow(
+      "principal: 'billing'",
+    );
     const nothing = scripted()
       .when((action) => void action.plan().schedule(later, ScriptedAction, params))
       .thenNothing();

@@ -9,7 +9,7 @@ import type { Clock } from '../domain/clock.js';
 import type { EventDescriptor } from '../domain/descriptor.js';
 import type { Entity } from '../domain/entity.js';
 import type { ModelEvent } from '../domain/model-event.js';
-import { type Caller, storedPrincipal } from '../domain/principal.js';
+import { type Caller, ownPrincipal, storedPrincipal } from '../domain/principal.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
 import { recurrencesOf, runParams } from '../events/schedules/recurrence.js';
@@ -69,6 +69,14 @@ export class ActionSpec<Params, Result> {
   /** Sets the acting principal. Default: a principal named `spec`. */
   as(principal: Caller): ActionSpec<Params, Result> {
     return new ActionSpec({ ...this.#setting, principal });
+  }
+
+  /**
+   * The acting principal is a part of the system, to which rules do not apply: `fw:system:billing` for `billing`, as for
+   * `plan().schedule(at, action, params, { principal: 'billing' })`.
+   */
+  asSystem(part: string): ActionSpec<Params, Result> {
+    return this.as(ownPrincipal(`system:${part}`));
   }
 
   /** Starts the action at once; it runs once. */

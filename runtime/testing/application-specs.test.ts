@@ -1,4 +1,5 @@
 import { describe, test } from 'vitest';
+import { Allow } from '../action/access-rule.js';
 import { Action } from '../action/action.js';
 import type { ApplicationDefinition } from '../application-definition.js';
 import { CODEGEN_VERSION } from '../codegen/version.js';
@@ -8,7 +9,13 @@ import type { ShardedId } from '../domain/id.js';
 import type { Principal } from '../domain/principal.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Account, AccountCredited, accountModel, newAccount } from '../domain/test-support/account.js';
-import { UnknownActionError, UnknownModelError, UnknownShardError, ValidationError } from '../errors.js';
+import {
+  ForbiddenError,
+  UnknownActionError,
+  UnknownModelError,
+  UnknownShardError,
+  ValidationError,
+} from '../errors.js';
 import { Repository } from '../persistence/read/repository.js';
 import { applicationSpecs } from './application-specs.js';
 import { VirtualClock } from './virtual-clock.js';
@@ -39,7 +46,8 @@ interface Place {
   readonly member: number;
 }
 
-/** Opens an account on its shard each night. */
+/** Opens an account on its shard each night; no caller may run it. */
+@Allow(() => false)
 class NightlyAction extends Action<Place, string> {
   protected perform({ name }: Principal, { group, member }: Place): string {
     this.plan().add(
@@ -125,6 +133,13 @@ describe('applicationSpecs', () => {
       .action(GrantBonusAction)
       .whenDue()
       .thenFails(ValidationError, 'GrantBonus has no @FwSchedule');
+  });
+
+  test('runs an action as a part of the system, to which rules do not apply', async () => {
+    const nightly = specs.action(NightlyAction);
+    const params = { group: 0, member: 0 };
+    await nightly.when(params).thenFails(ForbiddenError, 'spec may not run Nightly on this');
+    await nightly.asSystem('opener').when(params).thenReturns('fw:system:opener');
   });
 
   test('refuses an action that is not registered', async () => {

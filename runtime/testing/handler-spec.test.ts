@@ -206,6 +206,19 @@ describe('A specification of a handler', () => {
       .thenFails(IdempotencyKeyReusedError, /with other params/);
   });
 
+  test('names the action and the param that has another type', async () => {
+    class Careless implements EventHandler<AccountCredited> {
+      async handle(envelope: EventEnvelope<AccountCredited>): Promise<void> {
+        await envelope.execute(CreditAction, { account: id, amount: '5' as never });
+      }
+    }
+    const inspect = (error: ValidationError): void => expect(error.field).toBe('amount');
+    await specOf(Careless)
+      .given(account)
+      .when(credited(1))
+      .thenFails(ValidationError, /^amount of Credit has another type: .+ is not a function$/, inspect);
+  });
+
   test('refuses unknown and transactional handlers', async () => {
     class Stranger implements EventHandler {
       handle(): void {}

@@ -48,7 +48,7 @@ export interface SagaPerformed<M extends Model> extends Performed<M> {
 export class SagaOutcome<M extends Model> extends SpecOutcome<M, SagaPerformed<M>> {
   readonly [Symbol.toStringTag]: string = 'SagaOutcome';
 
-  /** The saga takes exactly these steps, in this order. */
+  /** The saga takes exactly these steps, in this order. Waits are not steps, whether a signal or their time ends them. */
   thenSteps(...expected: readonly ExpectedStep<M['state']>[]): this {
     return this.check(({ steps }) => {
       const wanted = expected.map((each) => (typeof each === 'string' ? { state: each } : each));

@@ -64,6 +64,15 @@ describe('A specification of a saga', () => {
       .thenTouches(HERE, THERE);
   });
 
+  test('takes its steps as the part of the system that starts it', async () => {
+    const { actions } = await specOf()
+      .asSystem('agency')
+      .when(TripStartAction, { trip: newTrip() })
+      .thenEnds('BOOKED')
+      .performed();
+    expect(new Set(actions.map(({ principal }) => principal))).toEqual(new Set(['fw:system:agency']));
+  });
+
   test('ends a wait by an action, or by its time', async () => {
     const trip = newTrip('ASKED');
     const params = { trip: trip.id.getValue() };

@@ -3,7 +3,7 @@ import type { ActionInput } from '../action/action-input.js';
 import type { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Entity } from '../domain/entity.js';
 import type { Model } from '../domain/model.js';
-import type { Caller } from '../domain/principal.js';
+import { type Caller, ownPrincipal } from '../domain/principal.js';
 import { CommitOutcomeUnknownError, ShardUnavailableError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import type { SagaClass } from '../sagas/saga.js';
@@ -80,6 +80,11 @@ export class SagaSpec<M extends Model> {
   /** The principal that starts the saga and takes its steps. Default: a principal named `spec`. */
   as(principal: Caller): SagaSpec<M> {
     return new SagaSpec(this.#saga, { ...this.#setting, principal });
+  }
+
+  /** A part of the system starts the saga and takes its steps: `fw:system:billing` for `billing`, without rules. */
+  asSystem(part: string): SagaSpec<M> {
+    return this.as(ownPrincipal(`system:${part}`));
   }
 
   /** Starts the saga with an action that calls `Saga.start`, and runs it until it ends or gets stuck. */

@@ -22,6 +22,8 @@ interface ScheduledLater<Params extends object = object> {
   readonly at: Date;
   readonly action: ActionClass<Params, unknown>;
   readonly params: NoInfer<Params>;
+  /** The part of the system that executes it. Default: the principal of the plan. */
+  readonly principal?: string | undefined;
 }
 
 /** A value, or a function that returns it from the result. */
@@ -144,11 +146,11 @@ export abstract class SpecOutcome<Result, Value extends Performed<Result>> imple
   ): this;
   thenSchedules(...expected: OfResult<Result, readonly SomeSchedule[]>): this {
     return this.check(({ schedules, result }) => {
-      const found = schedules.map(({ dueDate: at, actionClass, params }) => {
-        return { at, action: actionClass.name, params };
+      const found = schedules.map(({ dueDate: at, actionClass, params, principal }) => {
+        return { at, action: actionClass.name, params, principal };
       });
-      const wanted = expectedOf(expected, result).map(({ at, action, params }) => {
-        return { at, action: action.name, params };
+      const wanted = expectedOf(expected, result).map(({ at, action, params, principal }) => {
+        return { at, action: action.name, params, principal };
       });
       assertShowsSame(show(found), show(wanted), `Expected ${subjectOf(this)} to schedule other actions`);
     });
@@ -207,6 +209,7 @@ interface SomeSchedule {
   readonly at: Date;
   readonly action: { readonly name: string };
   readonly params: object;
+  readonly principal?: string | undefined;
 }
 
 function expectedOf<Result, Value extends readonly object[] | readonly string[]>(

@@ -160,10 +160,11 @@ export const objectKind: FieldKind<TypeOf<'object'>> = {
   example: ({ fields }, _, part) => exampleFields(fields, part),
 };
 
-/** Writes an object with exactly these fields. Absent optional fields are left out. */
+/** Writes an object with exactly these fields. Absent optional fields are left out. `owner`: names it in messages. */
 export function objectWriter(
   fields: readonly FieldDescriptor[],
   { part }: Pick<Compiling<JsonWriter<unknown>>, 'part'>,
+  owner?: string,
 ): JsonWriter<object> {
   const writers = fields.map((field) => ({
     name: field.name,
@@ -175,10 +176,18 @@ export function objectWriter(
   return (object) => {
     const values = object as Readonly<Record<string, unknown>>;
     let json = '';
-    for (const { name, key, write, mayBeInherited } of writers) {
-      const value = mayBeInherited && !Object.hasOwn(values, name) ? undefined : values[name];
-      if (value === undefined) continue;
-      json += `${json === '' ? '' : ','}${key}${value === null ? 'null' : write(value)}`;
+    let at = '';
+    try {
+      for (const { name, key, write, mayBeInherited } of writers) {
+        at = name;
+        const value = mayBeInherited && !Object.hasOwn(values, name) ? undefined : values[name];
+        if (value === undefined) continue;
+        json += `${json === '' ? '' : ','}${key}${value === null ? 'null' : write(value)}`;
+      }
+    } catch (cause) {
+      // Casts can pass values of other types, on which writers fail as they may.
+      if (owner === undefined || !(cause instanceof TypeError)) throw cause;
+      throw new ValidationError(`${at} of ${owner} has another type: ${cause.message}`, { field: at, cause });
     }
     return `{${json}}`;
   };

@@ -177,7 +177,7 @@ async function askShard<T>(shard: ShardIdentifier, ask: () => Promise<T>): Promi
   }
 }
 
-const allParamsWriter = memoize(({ params }: ActionDescriptor) => compileOrderedWriter(params));
+const allParamsWriter = memoize(({ name, params }: ActionDescriptor) => compileOrderedWriter(params, name));
 
 /** Hash of an action and all its params, including secret ones. @param request replaces the params if given */
 export function requestFingerprint(action: ActionDescriptor, params: unknown, request?: string): string {
