@@ -28,7 +28,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/doctor': 570,
   'runtime/domain': 2_920,
   'runtime/events': 6_610,
-  'runtime/execution': 4_020,
+  'runtime/execution': 4_030,
   'runtime/http': 5_250,
   'runtime/locks': 510,
   'runtime/migration': 2_850,
