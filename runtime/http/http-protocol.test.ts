@@ -37,6 +37,20 @@ const deposit = (headers: string, body: string): string =>
 
 const valid = (): string => deposit('Content-Length: 12\r\n', '{"amount":1}');
 
+describe('a server with accepted hosts', () => {
+  beforeEach(() => restart({ hosts: ['api.example'], metrics: createMetrics({ statistics: () => [] }) }));
+
+  const get = async (target: string, host: string): Promise<number> =>
+    (await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).status;
+
+  it('answers the probes of callers that know only its address, and nothing else', async () => {
+    for (const probe of ['/health/live', '/health/ready?verbose', '/metrics'])
+      expect(await get(probe, '10.0.0.7:8080')).toBe(200);
+    for (const other of ['/docs', '/openapi.json', '/health', '/metrics/x', '/wallets'])
+      expect(await get(other, '10.0.0.7:8080')).toBe(421);
+  });
+});
+
 describe('framing', () => {
   it.each([
     ['content-length and chunked', 'Content-Length: 12\r\nTransfer-Encoding: chunked\r\n'],
