@@ -29,7 +29,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/domain': 2_920,
   'runtime/events': 6_610,
   'runtime/execution': 4_030,
-  'runtime/http': 5_270,
+  'runtime/http': 5_280,
   'runtime/locks': 510,
   'runtime/migration': 2_850,
   'runtime/observability': 840,

@@ -51,6 +51,17 @@ describe('a server with accepted hosts', () => {
   });
 });
 
+describe('a target in absolute form', () => {
+  it('names the host instead of the header Host', async () => {
+    await restart({ hosts: ['api.example'] });
+    const get = async (target: string, host: string): Promise<number> =>
+      (await sendRaw(port, `GET http://${target}/docs HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status;
+    expect(await get('evil.example', 'api.example')).toBe(421);
+    expect(await get('api.example:80', 'evil.example')).toBe(200);
+    expect(await get('api.example', 'a b')).toBe(400);
+  });
+});
+
 describe('framing', () => {
   it.each([
     ['content-length and chunked', 'Content-Length: 12\r\nTransfer-Encoding: chunked\r\n'],

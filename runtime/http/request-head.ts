@@ -11,11 +11,13 @@ const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 /** Pages that load balancers and Prometheus request by the address of the process. */
 const PROBED: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
 
-/** Fastify's `rewriteUrl`: the path of a target in absolute form. */
-export function pathOfTarget({ url = '/' }: { readonly url?: string | undefined }): string {
+/** Fastify's `rewriteUrl`: the path of a target in absolute form, whose authority replaces `Host` (RFC 9112, 3.2.2). */
+export function pathOfTarget({ url = '/', headers }: Pick<IncomingMessage, 'url' | 'headers'>): string {
   if (url.startsWith('/')) return url;
   const [start, authority] = ABSOLUTE.exec(url) ?? [];
   if (start === undefined || authority === undefined || !HOST.test(authority)) return url;
+  // A request without a valid `Host` is refused.
+  if (HOST.test(headers.host ?? '')) headers.host = authority;
   const path = url.slice(start.length);
   return path.startsWith('/') ? path : `/${path}`;
 }
