@@ -33,7 +33,7 @@ export const ERROR_KINDS = {
   FW_ISSUER_UNAVAILABLE: {
     status: 503,
     title: 'Callers cannot be verified',
-    detail: 'The issuer of the token cannot be reached; this request wrote nothing',
+    detail: 'The keys of the issuer of the token are not available; this request wrote nothing',
   },
   FW_ROW_BUSY: {
     status: 503,

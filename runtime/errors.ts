@@ -99,6 +99,13 @@ export class TooManyRequestsError extends FwError {
 /** The keys of a token's issuer are not available, so the token cannot be verified (HTTP 503). */
 export class IssuerUnavailableError extends FwError {
   readonly code = 'FW_ISSUER_UNAVAILABLE';
+  /** Milliseconds after which a retry may succeed. */
+  readonly retryAfterMs: number;
+
+  constructor(message: string, options?: ErrorOptions & { readonly retryAfterMs?: number }) {
+    super(message, options);
+    this.retryAfterMs = options?.retryAfterMs ?? 1_000;
+  }
 }
 
 /** `getById` or `getByKey` found no row, or one that is hidden as deleted. Nothing was written. */

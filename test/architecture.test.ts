@@ -47,6 +47,7 @@ const ALLOWED: Arrows = {
   access -> openapi concurrency sharding config domain errors.ts
   duration-text.ts ->
   http -> duration-text.ts tracing.ts openapi relay access concurrency observability execution persistence
+  http -> collections
   http -> action sharding config domain error-kinds.ts errors.ts application.ts application-definition.ts
   codegen -> errors.ts openapi sagas events persistence migration action http domain
   codegen -> application-definition.ts serve.ts

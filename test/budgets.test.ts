@@ -28,8 +28,8 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/doctor': 570,
   'runtime/domain': 2_940,
   'runtime/events': 6_610,
-  'runtime/execution': 4_020,
-  'runtime/http': 5_220,
+  'runtime/execution': 4_030,
+  'runtime/http': 5_280,
   'runtime/locks': 490,
   'runtime/migration': 2_660,
   'runtime/observability': 840,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_990, generator: 670 };
+const LOOSE_LINES = { runtime: 2_000, generator: 670 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

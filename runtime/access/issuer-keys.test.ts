@@ -56,12 +56,20 @@ test('a new key is loaded from the issuer, at most once per pause', async () => 
   const { keys, loads, publish } = await issuer();
   await find(keys, 'one');
   await publish('two');
-  await expect(find(keys, 'two')).rejects.toThrow('no applicable key');
-  nowMs += 10_000;
+  nowMs += 4_000;
+  await expect(find(keys, 'two')).rejects.toMatchObject({
+    code: 'FW_ISSUER_UNAVAILABLE',
+    retryAfterMs: 6_000,
+  });
+  await find(keys, 'one');
+  nowMs += 6_000;
   await find(keys, 'two');
   expect([loads(), keys.version()]).toEqual([2, 2]);
+  nowMs += 10_000;
+  await expect(find(keys, 'made-up')).rejects.toThrow('no applicable key');
+  expect(loads()).toBe(3);
   for (let index = 0; index < 50; index += 1) await expect(find(keys, `made-up-${index}`)).rejects.toThrow();
-  expect(loads()).toBe(2);
+  expect(loads()).toBe(3);
 });
 
 test('the last keys are used for a limited time while the issuer is unavailable', async () => {

@@ -82,8 +82,11 @@ export function issuerKeys(
       try {
         return await keys(header, token);
       } catch (error) {
-        const mayBeNew = keys.reloading || ageMs() >= cooldownMs;
-        if (!(error instanceof errors.JWKSNoMatchingKey && mayBeNew)) throw error;
+        if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+        const retryAfterMs = cooldownMs - ageMs();
+        // The key may be newer than the last load, so the token is neither valid nor invalid.
+        if (!keys.reloading && retryAfterMs > 0)
+          throw new IssuerUnavailableError('The token names an unknown key', { retryAfterMs });
         await reload();
         return keys(header, token);
       }

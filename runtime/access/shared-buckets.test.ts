@@ -127,6 +127,18 @@ describe('shared limits', () => {
     expect(enter(limits, 2).unavailable).toBe(2);
   });
 
+  test('accept the first requests after the store has come back, if they are strict', async () => {
+    const store = new SlowStore();
+    const limits = limitsOf(store, 'strict');
+    enter(limits, 1);
+    await store.fail();
+    nowMs += 1_000;
+    const back = enter(limits, 2);
+    await store.grant();
+    await store.grant();
+    expect(back).toEqual({ ok: 2, tooMany: 0, unavailable: 0 });
+  });
+
   test('release the slot of a request that was refused after a wait', async () => {
     const store = new SlowStore();
     const limits = new RequestLimits(

@@ -37,7 +37,7 @@ interface Waiting {
   readonly isProbe: boolean;
 }
 
-/** Time without statements after a failure, in milliseconds. Then one is sent, and no request waits for it. */
+/** Time without statements after a failure, in milliseconds. Then one is sent; only strict limits wait for it. */
 const PAUSE_MS = 1_000;
 
 /**
@@ -66,7 +66,8 @@ export class SharedBuckets implements Buckets {
 
   take(principal: string, route: string): Promise<void> | undefined {
     const now = time.nowMs();
-    if (this.#askAgainMs !== undefined) {
+    const { fallback } = this.#size;
+    if (this.#askAgainMs !== undefined && (fallback !== undefined || now < this.#askAgainMs)) {
       if (now >= this.#askAgainMs && !this.#isAsking) void this.#wait(principal, route, true).catch(() => {});
       return this.#takeWithoutStore(principal, route);
     }

@@ -37,6 +37,31 @@ const deposit = (headers: string, body: string): string =>
 
 const valid = (): string => deposit('Content-Length: 12\r\n', '{"amount":1}');
 
+describe('a server with accepted hosts', () => {
+  beforeEach(() => restart({ hosts: ['api.example'], metrics: createMetrics({ statistics: () => [] }) }));
+
+  const get = async (target: string, host: string): Promise<number> =>
+    (await sendRaw(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)).status;
+
+  it('answers the probes of callers that know only its address, and nothing else', async () => {
+    for (const probe of ['/health/live', '/health/ready?verbose', '/metrics'])
+      expect(await get(probe, '10.0.0.7:8080')).toBe(200);
+    for (const other of ['/docs', '/openapi.json', '/health', '/metrics/x', '/wallets'])
+      expect(await get(other, '10.0.0.7:8080')).toBe(421);
+  });
+});
+
+describe('a target in absolute form', () => {
+  it('names the host instead of the header Host', async () => {
+    await restart({ hosts: ['api.example'] });
+    const get = async (target: string, host: string): Promise<number> =>
+      (await sendRaw(port, `GET http://${target}/docs HTTP/1.1\r\nHost: ${host}\r\n\r\n`)).status;
+    expect(await get('evil.example', 'api.example')).toBe(421);
+    expect(await get('api.example:80', 'evil.example')).toBe(200);
+    expect(await get('api.example', 'a b')).toBe(400);
+  });
+});
+
 describe('framing', () => {
   it.each([
     ['content-length and chunked', 'Content-Length: 12\r\nTransfer-Encoding: chunked\r\n'],

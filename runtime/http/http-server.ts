@@ -9,6 +9,7 @@ import fastify, {
 } from 'fastify';
 import type { Authenticator } from '../access/authenticator.js';
 import type { RequestLimits } from '../access/request-limits.js';
+import type { ActionRegistry } from '../action/action-registry.js';
 import type { FwConfig } from '../config/types.js';
 import { FwError } from '../errors.js';
 import { defaultLogger, type Logger } from '../observability/logger.js';
@@ -44,6 +45,8 @@ import { answerUnserved, translateRefusal } from './unserved.js';
 export interface HttpServerOptions {
   readonly routes: readonly RouteDescriptor[];
   readonly executor: Executes;
+  /** The actions, whose params are checked in custom routes. Default: no param is. */
+  readonly actions?: Pick<ActionRegistry, 'find'> | undefined;
   /** The OpenAPI document, served at `/openapi.json` and rendered at `/docs`. Default: neither is served. */
   readonly openApi?: object | undefined;
   readonly authenticator: Authenticator;
@@ -127,7 +130,7 @@ function edgeOf(options: HttpServerOptions) {
     places: new Places(limits, feeds),
     headers: new BrowserHeaders(strictTransportSeconds, options.cors),
     hosts: new Set(hosts.map((each) => each.toLowerCase())),
-    tools: new RouteToolbox({ ...options, log }),
+    tools: new RouteToolbox({ ...options, log, nestingDepth: limits.nestingDepth }),
   };
 }
 

@@ -8,11 +8,16 @@ const HOST =
 /** Scheme and authority of a request target in absolute form. */
 const ABSOLUTE = /^https?:\/\/([^/?#]*)/i;
 
-/** Fastify's `rewriteUrl`: the path of a target in absolute form. */
-export function pathOfTarget({ url = '/' }: { readonly url?: string | undefined }): string {
+/** Pages that load balancers and Prometheus request by the address of the process. */
+const PROBED: ReadonlySet<string> = new Set(['/health/live', '/health/ready', '/metrics']);
+
+/** Fastify's `rewriteUrl`: the path of a target in absolute form, whose authority replaces `Host` (RFC 9112, 3.2.2). */
+export function pathOfTarget({ url = '/', headers }: Pick<IncomingMessage, 'url' | 'headers'>): string {
   if (url.startsWith('/')) return url;
   const [start, authority] = ABSOLUTE.exec(url) ?? [];
   if (start === undefined || authority === undefined || !HOST.test(authority)) return url;
+  // A request without a valid `Host` is refused.
+  if (HOST.test(headers.host ?? '')) headers.host = authority;
   const path = url.slice(start.length);
   return path.startsWith('/') ? path : `/${path}`;
 }
@@ -39,19 +44,20 @@ export function checkHead(
     checkHost(request, minor === 1) ??
     checkTarget(request) ??
     checkExpectation(request.headers) ??
-    checkName(request.headers, hosts)
+    checkName(request, hosts)
   );
 }
 
 /**
  * Refuses a request for another host name: a foreign site whose name resolves to this server would otherwise have the
- * same origin as this server (DNS rebinding).
+ * same origin as this server (DNS rebinding). Probes call by address.
  */
 function checkName(
-  { host = '' }: IncomingMessage['headers'],
+  { url, headers: { host = '' } }: IncomingMessage,
   hosts: ReadonlySet<string>,
 ): HttpProblem | undefined {
   if (hosts.size === 0 || hosts.has(host.replace(/:\d*$/, '').toLowerCase())) return undefined;
+  if (PROBED.has(pathOf(url))) return undefined;
   return new HttpProblem('HTTP_MISDIRECTED', 'The server does not answer for this host');
 }
 

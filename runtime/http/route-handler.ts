@@ -109,6 +109,7 @@ export function compileRoute(
     feeds.open(reply, id, {
       caller: principalName(principal),
       after: lastVersion(headers['last-event-id']),
+      authenticate: () => authenticator(request.raw),
     });
   };
 

@@ -1,12 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ruleOf } from '../action/access-rule.js';
 import type { ActionClass } from '../action/action.js';
+import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { ActionInput } from '../action/action-input.js';
+import type { ActionRegistry } from '../action/action-registry.js';
+import { memoize } from '../collections/memoize.js';
 import type { Id } from '../domain/id.js';
+import { compileObjectWriter } from '../domain/json-codec.js';
 import { type Caller, type Principal, principalOf } from '../domain/principal.js';
 import { ForbiddenError } from '../errors.js';
 import type { Logger } from '../observability/logger.js';
 import { executionSettings } from './execution-settings.js';
+import { compileInput } from './input/compile-input.js';
+import { parseJsonText } from './input/json-text.js';
+import { invalidParams } from './input/request-params.js';
 import { type RouteServices, requireName } from './route-handler.js';
 
 /** Settings of an action in a custom route. */
@@ -30,7 +37,7 @@ export interface RouteTools {
   authenticate(request: FastifyRequest): Promise<Principal>;
   /**
    * Executes an action as a generated route does: as the caller, under the request's `Idempotency-Key`, with its
-   * `traceparent`. A replayed result sets `Idempotency-Replayed: true`.
+   * `traceparent`, if its params obey the tags in their comments. A replayed result sets `Idempotency-Replayed: true`.
    */
   execute<Params, Result>(
     request: FastifyRequest,
@@ -45,6 +52,9 @@ export interface RouteTools {
 /** Dependencies of the tools: options of the server. */
 interface ToolsContext extends Pick<RouteServices, 'executor' | 'authenticator' | 'denyByDefault'> {
   readonly log: Logger;
+  /** The actions, whose params are checked. Default: no param is. */
+  readonly actions?: Pick<ActionRegistry, 'find'> | undefined;
+  readonly nestingDepth: number;
 }
 
 /** The tools of one server. Remembers the reply of each request, for the header of replays. */
@@ -53,6 +63,14 @@ export class RouteToolbox implements RouteTools {
   readonly #context: ToolsContext;
   readonly #replies = new WeakMap<FastifyRequest, FastifyReply>();
   readonly #callers = new WeakMap<FastifyRequest, Promise<Principal>>();
+  /** Checks params as the body of a request that contains them. */
+  readonly #check = memoize(({ params }: ActionDescriptor<never, unknown>) => {
+    const [write, check] = [compileObjectWriter(params), compileInput(params, 'body')];
+    return (given: object): void => {
+      const problems = check(Object(parseJsonText(write(given), this.#context.nestingDepth)));
+      if (problems !== undefined) throw invalidParams(problems);
+    };
+  });
 
   constructor(context: ToolsContext) {
     this.#context = context;
@@ -96,7 +114,9 @@ export class RouteToolbox implements RouteTools {
     );
     // The executor finds action and result by the class; `Executes` leaves their types to the generated routes.
     const action = actionClass as ActionClass<never, unknown>;
-    return (await this.#context.executor.execute(principal, action, params as object, settings)) as Result;
+    const { actions, executor } = this.#context;
+    if (actions !== undefined) this.#check(actions.find(action))(params as object);
+    return (await executor.execute(principal, action, params as object, settings)) as Result;
   };
 
   async #ask(request: FastifyRequest): Promise<Principal> {

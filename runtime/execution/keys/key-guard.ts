@@ -4,6 +4,7 @@ import { memoize } from '../../collections/memoize.js';
 import { ShardedId } from '../../domain/id.js';
 import { compileOrderedWriter } from '../../domain/json-codec.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { withoutSecrets } from '../../domain/shown-fields.js';
 import {
   CommitOutcomeUnknownError,
   IdempotencyKeyBusyError,
@@ -177,13 +178,19 @@ async function askShard<T>(shard: ShardIdentifier, ask: () => Promise<T>): Promi
   }
 }
 
-const allParamsWriter = memoize(({ name, params }: ActionDescriptor) => compileOrderedWriter(params, name));
+const shownParamsWriter = memoize(({ name, params }: ActionDescriptor) =>
+  compileOrderedWriter(withoutSecrets(params), name),
+);
 
-/** Hash of an action and all its params, including secret ones. @param request replaces the params if given */
+/**
+ * Hash of an action and its params without secret ones, because a short secret can be guessed from a stored hash.
+ *
+ * @param request replaces the params if given
+ */
 export function requestFingerprint(action: ActionDescriptor, params: unknown, request?: string): string {
   const json =
     request ??
-    (typeof params === 'object' && params !== null ? allParamsWriter(action)(params) : String(params));
+    (typeof params === 'object' && params !== null ? shownParamsWriter(action)(params) : String(params));
   return hash('sha256', `${action.name}\n${json}`, 'base64url');
 }
 

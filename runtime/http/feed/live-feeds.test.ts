@@ -4,6 +4,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { useTime } from '../../concurrency/time.js';
 import { ShardedId } from '../../domain/id.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { IssuerUnavailableError, UnauthenticatedError } from '../../errors.js';
 import type { FeedEvent } from '../../persistence/read/feed-reader.js';
 import {
   LiveFeeds,
@@ -47,7 +48,7 @@ function event(modelVersion: number): FeedEvent {
 }
 
 /** A server on which each request opens a stream. `versions` is the model's log. */
-async function serve(options: Partial<LiveFeedsOptions> = {}) {
+async function serve(options: Partial<LiveFeedsOptions> = {}, authenticate: () => unknown = () => {}) {
   const versions: number[] = [];
   const reads: number[] = [];
   const read: ReadFeeds = async (_shard, models, page) => {
@@ -63,7 +64,7 @@ async function serve(options: Partial<LiveFeedsOptions> = {}) {
   const server = createServer((request, response) => {
     try {
       const after = lastVersion(request.headers['last-event-id']);
-      feeds.open(streamed(response), idOf(request.url), { caller: 'tester', after });
+      feeds.open(streamed(response), idOf(request.url), { caller: 'tester', after, authenticate });
     } catch (error) {
       response.writeHead(503).end(String(error));
     }
@@ -113,6 +114,21 @@ test('a stream returns past events, then new ones', async () => {
   expect(await ids(response, 2)).toEqual(['1', '2']);
   versions.push(3);
   expect(await ids(response, 1)).toEqual(['3']);
+});
+
+test('a stream ends once its credential is refused, but not while the credential cannot be checked', async () => {
+  let refusal: Error = new IssuerUnavailableError('away');
+  let checks = 0;
+  const { url, versions } = await serve({ authenticateMs: 5 }, async () => {
+    checks += 1;
+    throw refusal;
+  });
+  const response = await fetch(url);
+  await expect.poll(() => checks).toBeGreaterThan(1);
+  versions.push(1);
+  expect(await ids(response, 1)).toEqual(['1']);
+  refusal = new UnauthenticatedError('The API key was revoked', { challenge: 'Bearer' });
+  expect(await ids(response, 1)).toEqual([]);
 });
 
 test('a client that reconnects continues after the last event that it received', async () => {
@@ -312,7 +328,7 @@ test.each([
       request.socket
         .on('error', () => {})
         .once(event, () => {
-          feeds.open(streamed(response), ID, { caller: 'tester', after: 0 });
+          feeds.open(streamed(response), ID, { caller: 'tester', after: 0, authenticate: () => {} });
           resolve();
         });
       leave(client);

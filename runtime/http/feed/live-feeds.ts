@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { type Timer, time } from '../../concurrency/time.js';
 import { type Id, ShardedId } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { TooManyRequestsError } from '../../errors.js';
+import { TooManyRequestsError, UnauthenticatedError } from '../../errors.js';
 import type { FeedEvent, FeedPage, FollowedModel } from '../../persistence/read/feed-reader.js';
 import { HttpProblem } from '../problem.js';
 
@@ -30,6 +30,8 @@ export interface LiveFeedsOptions {
   readonly pollMs?: number;
   /** Maximum age of a stream, in milliseconds: then its client reconnects and is authorized again. Default 300,000. */
   readonly maximumAgeMs?: number;
+  /** Interval at which the caller of each stream is authenticated again, in milliseconds. Default 2,000. */
+  readonly authenticateMs?: number;
   /** Interval of comments that keep quiet connections open, in milliseconds. Default: 15,000. */
   readonly heartbeatMs?: number;
 }
@@ -47,11 +49,15 @@ export interface Subscriber {
   readonly caller: string;
   /** Version of the last event that the client has received; 0 if none. */
   readonly after: number;
+  /** Authenticates the caller again. A stream of a caller who is refused ends. */
+  readonly authenticate: () => unknown;
 }
 
 interface Stream extends FollowedModel {
   readonly response: ServerResponse;
   readonly caller: string;
+  readonly authenticate: () => unknown;
+  authenticatedMs: number;
   after: number;
   position: string;
   quietSinceMs: number;
@@ -64,6 +70,7 @@ const DEFAULTS = {
   bufferBytes: 67_108_864,
   pollMs: 250,
   maximumAgeMs: 300_000,
+  authenticateMs: 2_000,
   heartbeatMs: 15_000,
 };
 
@@ -119,7 +126,7 @@ export class LiveFeeds {
    *
    * @throws HttpProblem if there are too many streams @throws TooManyRequestsError if the caller has too many
    */
-  open(reply: StreamedReply, id: Id<unknown>, { caller, after }: Subscriber): void {
+  open(reply: StreamedReply, id: Id<unknown>, { caller, after, authenticate }: Subscriber): void {
     // A client that has left while the action ran; its connection does not report that again.
     if (reply.raw.destroyed || reply.raw.socket?.readableEnded === true) {
       reply.raw.destroy();
@@ -141,7 +148,8 @@ export class LiveFeeds {
     const { modelName } = id;
     const now = time.nowMs();
     const model = { modelName, modelId: id.getValue(), after, position: '0' };
-    this.#add(shard, { ...model, response, caller, quietSinceMs: now, openedMs: now });
+    const times = { quietSinceMs: now, openedMs: now, authenticatedMs: now };
+    this.#add(shard, { ...model, response, caller, authenticate, ...times });
     this.#timer ??= time.setInterval(() => this.#look(), this.#options.pollMs).unref();
     void this.#read(shard);
   }
@@ -192,9 +200,24 @@ export class LiveFeeds {
         const { response, openedMs } = stream;
         if (openedMs < oldestMs - END_GRACE_MS) response.destroy();
         else if (openedMs < oldestMs) response.end();
-        else this.#keepOpen(stream);
+        else {
+          this.#keepOpen(stream);
+          void this.#authenticate(stream);
+        }
       }
       void this.#read(shard);
+    }
+  }
+
+  /** Never rejects. A credential that cannot be checked now leaves the stream open. */
+  async #authenticate(stream: Stream): Promise<void> {
+    const now = time.nowMs();
+    if (now - stream.authenticatedMs < this.#options.authenticateMs) return;
+    stream.authenticatedMs = now;
+    try {
+      await stream.authenticate();
+    } catch (error) {
+      if (error instanceof UnauthenticatedError) stream.response.end();
     }
   }
 

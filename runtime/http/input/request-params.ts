@@ -56,7 +56,7 @@ export class ParamsReader {
     const queryProblems = query === undefined ? undefined : (this.#query ?? this.#unknownQuery)(query);
     const bodyProblems = this.#body(input);
     if (pathProblems !== undefined || queryProblems !== undefined || bodyProblems !== undefined) {
-      throw invalid([...(pathProblems ?? []), ...(queryProblems ?? []), ...(bodyProblems ?? [])]);
+      throw invalidParams([...(pathProblems ?? []), ...(queryProblems ?? []), ...(bodyProblems ?? [])]);
     }
     return Object.assign(input, query, path);
   }
@@ -81,7 +81,7 @@ function isJsonObject(value: unknown): value is RequestParams {
 }
 
 /** A single problem is the message; several are listed. */
-function invalid(problems: readonly InputProblem[]): HttpProblem {
+export function invalidParams(problems: readonly InputProblem[]): HttpProblem {
   const errors = problems.slice(0, MAXIMUM_PROBLEMS);
   const omitted = problems.length - errors.length;
   const detail =

@@ -164,6 +164,7 @@ function serverOptions<Collaborators>(
       }),
     ),
     executor: opened.executor,
+    actions: opened.registry,
     health: Object.assign(
       shardHealth(databases, log, opened.clockSkewsMs),
       operatorCheck(access, authenticator),
