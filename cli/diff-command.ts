@@ -27,9 +27,9 @@ export const DIFF: CommandEntry = command({
     const config = readProjectConfig(file);
     const migrations = await readMigrations(config);
     const tables = await readTables(config);
-    const { nextMigrations, openRenames, renameSteps, sqlName } = await import('../generator/migrations.js');
+    const { nextMigrations, openRenames, sqlName } = await import('../generator/migrations.js');
     const { planNextMigration } = await import('../runtime/operations.js');
-    const unfinished = openRenames(renameSteps(migrations.map(({ up }) => up)));
+    const unfinished = openRenames(migrations.map(({ up }) => up));
     const renaming = new Set(unfinished.map(({ table, from }) => `${table}.${from}`));
     const planned = await planNextMigration(migrations, tables, { ...options, renaming, quote: sqlName });
     const { statements, refusals, notes } = planned;

@@ -189,6 +189,37 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await columns(await insert('nickname', 'null'))).toEqual([null, null]);
   });
 
+  test('repeats an interrupted first release, and refuses a column of the same name', async () => {
+    project(await empty());
+    await up();
+    const id = await insert('nickname', "'a'");
+    const other = await insert('nickname', "'b'");
+    expect((await fwGen('migrate', 'rename', 'Account.balance', 'amount')).code).toBe(0);
+    await cli.rows('alter table accounts add column amount numeric default 7');
+    expect((await fwGen('migrate', 'up')).code).not.toBe(0);
+    expect(await cli.rows('select distinct balance::int, amount::int from accounts')).toEqual([[1, 7]]);
+    await cli.rows('alter table accounts drop column amount');
+    await up();
+    // The state in which a process was killed before it had copied one of the rows.
+    for (const statement of [
+      "delete from eventlog.migration_checksums where name like '%begin_rename%'",
+      'alter table accounts alter column amount drop not null',
+      'alter table accounts disable trigger user',
+      `update accounts set amount = null where id = '${id}'`,
+      'alter table accounts enable trigger user',
+      `update accounts set balance = 3 where id = '${other}'`,
+    ])
+      await cli.rows(statement);
+    await up();
+    const rows = 'select balance::int, amount::int from accounts order by balance';
+    expect(await cli.rows(rows)).toEqual([
+      [1, 1],
+      [3, 3],
+    ]);
+    expect(await driftFor('balance')).toEqual([]);
+    expect(await driftFor('amount')).toEqual([]);
+  });
+
   test('copies values that cannot be compared, and NaN', async () => {
     project(await empty());
     const addition = 'alter table accounts add column rate float8, add column extra json;';
@@ -229,23 +260,21 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
       expect([code, error]).toEqual([0, '']);
     };
     expect(await refused('Konto.balance', 'amount')).toContain('Choose one of: Account.');
-    expect(await refused('Account.balance', 'amount', '--finish')).toContain('without --finish first');
+    expect(await refused('Account.balance', 'amount', '--finish')).toContain(
+      'No migration has begun the rename',
+    );
     const shown = await fwGen('migrate', 'rename', 'Account.balance', 'amount', '--dry-run');
-    expect(shown.info).toMatch(/^-- \d{14}_copy_accounts_amount\.sql$/m);
+    expect(shown.info).toMatch(/^-- \d{14}_begin_rename_accounts_amount\.sql$/m);
     await renamed('Account.balance', 'amount');
     expect(written()).toEqual([
       '0001_accounts.sql',
-      expect.stringMatching(/^\d{14}_add_accounts_amount_for_balance\.sql$/),
-      expect.stringMatching(/^\d{14}_copy_accounts_amount\.sql$/),
+      expect.stringMatching(/^\d{14}_begin_rename_accounts_amount\.sql$/),
     ]);
-    const [, added = '', copied = ''] = written();
-    expect(readFileSync(join(cli.folder, 'src/migrations', copied), 'utf8')).toMatch(
-      new RegExp(
-        `^-- fw-gen: after ${added.slice(0, -4)}\n-- fw-gen: tables accounts\n-- fw-gen: no transaction\n`,
-      ),
+    expect(readFileSync(join(cli.folder, 'src/migrations', written()[1] ?? ''), 'utf8')).toMatch(
+      /^-- fw-gen: after 0001_accounts\n-- fw-gen: tables accounts\n-- fw-gen: no transaction\n/,
     );
     expect(await refused('Account.balance', 'amount')).toContain(
-      'The rename of accounts.balance to amount has already begun',
+      'The rename of accounts.balance to amount is not finished',
     );
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('Rename it to amount');
     model('amount', 'nickname');
@@ -255,7 +284,7 @@ describeOn('postgresql', 'fw-gen migrate rename', (harness) => {
     expect(await refused('Account.balance', 'amount', '--finish')).toContain('other objects depend on it');
     rmSync(view);
     await renamed('Account.balance', 'amount', '--finish');
-    expect(await refused('Account.balance', 'amount', '--finish')).toContain('is already finished');
+    expect(await refused('Account.balance', 'amount', '--finish')).toContain('or one has finished it');
     expect(await refused('Account.address.city', 'town')).toContain('inside a JSON column');
   });
 });

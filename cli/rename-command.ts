@@ -1,8 +1,8 @@
 import { basename, join, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type {
+  ColumnRename,
   FieldRename,
-  FoundRename,
   MigrationText,
   NewMigration,
   RenameRelease,
@@ -26,14 +26,14 @@ const INPUTS = {
   from: FROM,
   to: TO,
   finish: flag('--finish', 'write the migration of the second release, which drops the old column'),
-  dryRun: flag('--dry-run', 'only show the migrations'),
+  dryRun: flag('--dry-run', 'only show the migration'),
 };
 
 /** `fw-gen migrate rename` */
 export const RENAME: CommandEntry = command({
   name: 'rename',
   about:
-    'Writes the migrations that rename a column over two releases while processes of the previous release keep running. Needs no database: it tests them on an embedded one in memory.',
+    'Writes the migration of one of the two releases that rename a column while processes of the previous release keep running. Needs no database: it tests the migration on an embedded one in memory.',
   examples: [
     ['fw-gen migrate rename Wallet.owner holder', 'for this release: add, copy, keep both in sync'],
     ['fw-gen migrate rename Wallet.owner holder --finish', 'for the next one: drop the old column'],
@@ -46,51 +46,51 @@ async function writeRename({ from, to, ...options }: Values<typeof INPUTS>): Pro
   const config = readProjectConfig(options.config);
   const folders = projectFolders(config);
   const present = await readMigrations(config);
-  const { findRename, renameProblem, renameSteps } = await import('../generator/migrations.js');
-  const { rename, diagnostics } = await findRename(folders, { ...from, to });
+  const { findRename } = await import('../generator/migrations.js');
+  const release = options.finish === true ? 'finish' : 'begin';
+  const { rename, diagnostics } = await findRename(folders, { ...from, to }, present, release);
   requireNone(diagnostics);
   if (typeof rename === 'string') throw refused(rename);
-  const release = options.finish === true ? 'finish' : 'begin';
-  const steps = renameSteps(present.map(({ up }) => up));
-  const problem = renameProblem(rename, { ...from, to }, steps, release);
-  if (problem !== undefined) throw refused(problem);
   const files = await tryOut(rename, present, release);
-  const shown = files.map(({ file, text }) => `-- ${file}\n${text}`).join('\n');
-  if (options.dryRun === true) return [shown.trimEnd()];
+  if (options.dryRun === true) return files.map(({ file, text }) => `-- ${file}\n${text.trimEnd()}`);
   const texts = new Map(files.map(({ file, text }) => [join(folders.migrationsDirectory, file), text]));
   makeFiles(texts);
   return [
     ...[...texts.keys()].map((path) => `${relative(folders.projectDirectory, path)} written.`),
-    options.finish === true ? AFTER_FINISH : afterBegin(from, to, rename),
+    release === 'finish' ? AFTER_FINISH : afterBegin(from, to, rename),
   ];
 }
 
 /**
- * Writes the migrations for the current table, and runs them on it, in memory.
+ * Writes the migration for the current table, and runs it on that, in memory.
  *
- * @throws InputError if they cannot be applied
+ * @throws InputError if it cannot be applied
  */
 async function tryOut(
-  rename: FoundRename,
+  rename: ColumnRename,
   present: readonly MigrationText[],
   release: RenameRelease,
 ): Promise<readonly NewMigration[]> {
-  const { dropMigration, named, renameMigrations, tableProblem } = await import('../generator/migrations.js');
+  const { beginRename, finishRename, nextSqlMigrations, tableProblem } = await import(
+    '../generator/migrations.js'
+  );
   const { withTrial } = await import('../runtime/operations.js');
   return withTrial(async (trial) => {
     const { tables } = await trial.run(present);
     const table = tables.get(rename.table);
     const problem = tableProblem(rename, table, release);
     if (problem !== undefined) throw refused(problem);
-    const isBegin = release === 'begin';
-    const found = table?.columns.find(({ name }) => name === (isBegin ? rename.from : rename.to));
+    const { type = '', nullable = false } = table?.columns.find(({ name }) => name === rename.from) ?? {};
     const refusesNaN = (table?.checks ?? []).some(
       ({ columns, definition, isValidated }) =>
         isValidated && columns.join() === rename.from && definition.includes("'NaN'"),
     );
-    const { type = '', nullable = false } = found ?? {};
-    const column = { ...rename, type, nullable, refusesNaN };
-    const files = named(present, isBegin ? renameMigrations(column) : [dropMigration(column)], rename.table);
+    const sql =
+      release === 'begin' ? beginRename({ ...rename, type, nullable, refusesNaN }) : finishRename(rename);
+    const title = `${release}_rename_${rename.table}_${rename.to}`
+      .replace(/[^A-Za-z0-9]+/g, '_')
+      .slice(0, 60);
+    const files = nextSqlMigrations(present, title, { sql, table: rename.table });
     const next = files.map(({ file, text }) => ({ name: basename(file, '.sql'), up: text }));
     try {
       await trial.run([...present, ...next]);
@@ -111,26 +111,26 @@ function refused(reason: string): InputError {
 const AFTER_FINISH =
   'Read it, then run fw-gen generate. Release it once no process of the release before the rename is running.';
 
-function afterBegin({ model, field }: RenamedField, to: string, { from }: FoundRename): string {
+function afterBegin({ model, field }: RenamedField, to: string, { from }: ColumnRename): string {
   return (
-    `Read them, rename ${model}.${field} to ${to} in the sources, then run fw-gen generate. ` +
+    `Read it, rename ${model}.${field} to ${to} in the sources, then run fw-gen generate. ` +
     `Indexes, unique and check constraints of ${from} stay with it: add those of the new column yourself. ` +
     `For the release after this one, run: fw-gen migrate rename ${model}.${field} ${to} --finish`
   );
 }
 
-const MODEL_FIELD =
-  'Write Model.field. A field inside a JSON column has no column of its own: add the new one as optional, write ' +
-  'both for one release, and remove the old one in the next.';
+const NAME = /^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u;
 
 function modelField(text: string): RenamedField {
-  const [, model, field] =
-    /^([\p{ID_Start}_$][\p{ID_Continue}$]*)\.([\p{ID_Start}_$][\p{ID_Continue}$]*)$/u.exec(text) ?? [];
-  if (model === undefined || field === undefined) throw new InvalidArgumentError(MODEL_FIELD);
-  return { model, field };
+  const [model = '', field = '', ...deeper] = text.split('.');
+  if (NAME.test(model) && NAME.test(field) && deeper.length === 0) return { model, field };
+  throw new InvalidArgumentError(
+    'Write Model.field. A field inside a JSON column has no column of its own: add the new one as optional, write ' +
+      'both for one release, and remove the old one in the next.',
+  );
 }
 
 function fieldName(text: string): string {
-  if (/^[\p{ID_Start}_$][\p{ID_Continue}$]*$/u.test(text) && text !== '__proto__') return text;
+  if (NAME.test(text) && text !== '__proto__') return text;
   throw new InvalidArgumentError('Write the name of a field.');
 }

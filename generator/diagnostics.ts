@@ -48,7 +48,7 @@ export const DIAGNOSTICS = {
   FWGEN041: 'A generated file was edited by hand',
   FWGEN042: 'A template has a syntax error or fails',
   FWGEN043: 'A template uses a name that its view does not have',
-  FWGEN044: 'A template has an invalid name, or emits a file that already exists in the output',
+  FWGEN044: 'A file in the folder of templates replaces no template',
   FWGEN045: 'An action stages models on two shards',
   FWGEN046: 'A handler does not name its events',
   FWGEN047: 'Two handlers have the same name',

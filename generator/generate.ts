@@ -4,12 +4,11 @@ import { unstorableResults } from './check/check-results.js';
 import { routesOverShards, routesWithoutRule } from './check/check-routes.js';
 import { checkSchema } from './check/check-schema.js';
 import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } from './diagnostics.js';
-import { checkTemplateNames } from './emit/emit-extras.js';
 import type { EmitInput } from './emit/emit-input.js';
 import { emitProject, traceProject } from './emit/emit-project.js';
-import { PARTIALS, TEMPLATES } from './emit/own-templates.js';
 import type { TracedText } from './emit/print/marks.js';
 import { TemplateError, type TemplateProblem } from './emit/template-error.js';
+import { checkTemplateNames } from './emit/template-names.js';
 import { type LockDrafts, type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
 import { listMigrations } from './read/list-files.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
@@ -136,7 +135,7 @@ function prepare(
   if (isEmpty(schema)) return { diagnostics: [nothingToGenerate(paths)] };
   const locked = lockShapes(locks, schema, options.drafts);
   if (locked.diagnostics.length > 0) return { diagnostics: locked.diagnostics };
-  const misplaced = checkTemplateNames(templates, [...Object.keys(TEMPLATES), ...PARTIALS]);
+  const misplaced = checkTemplateNames(templates);
   if (misplaced.length > 0) return { diagnostics: misplaced };
   const { title = 'API', version = '1.0.0', now = new Date() } = options;
   const input = { schema, paths, title, version, now, templates, lockedTypes: locked.types };
@@ -146,7 +145,6 @@ function prepare(
 const TEMPLATE_CODES: Readonly<Record<TemplateProblem, DiagnosticCode>> = {
   syntax: 'FWGEN042',
   missing: 'FWGEN043',
-  conflict: 'FWGEN044',
 };
 
 function emit(input: EmitInput): EmittedFiles | Diagnostic {

@@ -2,34 +2,28 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProjectFolders } from './check/check-folders.js';
 import { checkMigrationOrder } from './check/check-migrations.js';
-import { type FieldRename, type FoundRename, findColumn } from './check/check-rename.js';
+import { type FieldRename, findColumns, type RenameRelease } from './check/check-rename.js';
 import { compareText, type Diagnostic } from './diagnostics.js';
 import { emitChange } from './emit/emit-change.js';
 import { nameMigrations } from './emit/migration-names.js';
-import type { RenameMigration } from './emit/rename-migrations.js';
 import { columnDefinition, finiteCheck, indexDefinition } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
 import { migrationFileName, migrationPlace, namesakes } from './read/migration-files.js';
 import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
 import { readSchema } from './read-schema.js';
+import { type ColumnRename, openRenames } from './schema/column-rename.js';
 import { columnsOf } from './schema/columns.js';
 import { keyIndexes } from './schema/key-indexes.js';
 import { modelNames } from './schema/model-names.js';
 import { relativeTo } from './schema/paths.js';
 import type { ModelSchema } from './schema/project-schema.js';
 
-export {
-  type FieldRename,
-  type FoundRename,
-  type RenameRelease,
-  renameProblem,
-  tableProblem,
-} from './check/check-rename.js';
+export { type FieldRename, type RenameRelease, tableProblem } from './check/check-rename.js';
 export { sqlName } from './emit/print/sql.js';
-export { dropMigration, type RenameMigration, renameMigrations } from './emit/rename-migrations.js';
+export { beginRename, finishRename } from './emit/rename-migrations.js';
 export type { MigrationText } from './read/read-migration-sql.js';
-export { openRenames, renameSteps } from './schema/column-rename.js';
+export { type ColumnRename, openRenames } from './schema/column-rename.js';
 
 /** The migrations of a project, and the mistakes in their files. */
 export interface ReadMigrations {
@@ -106,13 +100,16 @@ export async function readModelTables(folders: ProjectFolders): Promise<{
   return { tables: (schema?.models ?? []).map(tableOf), diagnostics };
 }
 
-/** The column rename of a field's rename. @returns a text with the reason if there is none */
+/** The column rename of a field's rename. @returns a text with the reason if its release cannot be written */
 export async function findRename(
   folders: ProjectFolders,
   field: FieldRename,
-): Promise<{ readonly rename: FoundRename | string; readonly diagnostics: readonly Diagnostic[] }> {
+  present: readonly MigrationText[],
+  release: RenameRelease,
+): Promise<{ readonly rename: ColumnRename | string; readonly diagnostics: readonly Diagnostic[] }> {
   const { schema, diagnostics } = readSchema(folders);
-  return { rename: findColumn(schema?.models ?? [], field), diagnostics };
+  const open = openRenames(present.map(({ up }) => up));
+  return { rename: findColumns(schema?.models ?? [], field, open, release), diagnostics };
 }
 
 function tableOf(model: ModelSchema): ModelTable {
@@ -158,16 +155,15 @@ export function nextMigrations(
   }));
 }
 
-/** SQL migrations of a table, with names after the current ones. */
-export function named(
+/** The next migration of one table, as an `.sql` file. */
+export function nextSqlMigrations(
   present: readonly MigrationText[],
-  migrations: readonly RenameMigration[],
-  table: string,
+  title: string,
+  { sql, table }: { readonly sql: string; readonly table: string },
   now: Date = new Date(),
 ): readonly NewMigration[] {
-  const wanted = migrations.map((each) => ({ ...each, tables: [table] }));
-  return nameMigrations(present, wanted, now).map(({ name, header, text }) => ({
+  return nameMigrations(present, [{ title, tables: [table] }], now).map(({ name, header }) => ({
     file: `${name}.sql`,
-    text: `${header.join('\n')}\n${text}`,
+    text: `${header.join('\n')}\n${sql}`,
   }));
 }

@@ -4,7 +4,7 @@ import type { Diagnostic } from './diagnostics.js';
 import { type LockText, readLocks } from './event-lock/lock-state.js';
 import { attempt } from './read/attempt.js';
 import type { ReadResult } from './read/read-project.js';
-import { readTemplates, TEMPLATE_FOLDERS, type UserTemplate } from './read/read-templates.js';
+import { readTemplates, type UserTemplate } from './read/read-templates.js';
 import type { SourceFiles } from './read/source-files.js';
 import { type ProjectPaths, relativeTo } from './schema/paths.js';
 
@@ -40,7 +40,7 @@ export async function readInputs(
     readTemplates(projectDirectory, folder),
   );
   if (templates === undefined) return { problems };
-  const watched = TEMPLATE_FOLDERS.map((each) => posix.join(folder, each));
+  const watched = [folder, posix.join(folder, 'partials')];
   const templateFiles = [...templates.values()].map(({ file }) => file);
   return { ...result, inputs: [...result.inputs, ...watched, ...templateFiles], paths, templates, locks };
 }

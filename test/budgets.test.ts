@@ -10,11 +10,11 @@ import { readModules, walk } from './import-graph.js';
 const LINES: Readonly<Record<string, number>> = {
   cli: 4_640,
   'generator/build': 50,
-  'generator/check': 1_350,
-  'generator/emit': 3_740,
+  'generator/check': 1_260,
+  'generator/emit': 3_480,
   'generator/event-lock': 730,
-  'generator/read': 5_760,
-  'generator/schema': 1_300,
+  'generator/read': 5_750,
+  'generator/schema': 1_280,
   'generator/write': 560,
   'runtime/access': 1_240,
   'runtime/action': 1_660,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 2_000, generator: 670 };
+const LOOSE_LINES = { runtime: 2_000, generator: 660 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -1,4 +1,4 @@
-import { type ColumnRename, isSameRename, openRenames, type RenameStep } from '../schema/column-rename.js';
+import type { ColumnRename } from '../schema/column-rename.js';
 import { columnsOf } from '../schema/columns.js';
 import { modelNames } from '../schema/model-names.js';
 import { snakeCase } from '../schema/naming.js';
@@ -11,13 +11,8 @@ export interface FieldRename {
   readonly to: string;
 }
 
-/** The meaning of a field's rename according to the sources. */
-export interface FoundRename extends ColumnRename {
-  /** Whether the sources already have the new name. */
-  readonly isInSources: boolean;
-  /** Fields of the natural key that contains the field; empty if none does. */
-  readonly key: readonly string[];
-}
+/** The release of a rename to write. */
+export type RenameRelease = 'begin' | 'finish';
 
 /** A table according to the current migrations. */
 export interface RenamedTable {
@@ -26,151 +21,66 @@ export interface RenamedTable {
 }
 
 /**
- * Finds the column of a field. The sources may have either name.
+ * Returns the columns of a renamed field; a text with the reason if the release of the rename cannot be written.
  *
- * @returns a text with the reason if there is none
+ * @param open renames that the migrations have begun and not ended
  */
-export function findColumn(
+export function findColumns(
   models: readonly ModelSchema[],
-  { model: name, field, to }: FieldRename,
-): FoundRename | string {
-  const model = models.find((each) => each.name === name);
-  if (model === undefined) {
-    const known = models.map((each) => each.name).join(', ');
-    return `Model ${name} does not exist. Choose one of: ${known}.`;
-  }
-  const columns = columnsOf(model);
-  const [before, after] = [field, to].map((each) => columns.find((column) => column.field.name === each));
-  if (before !== undefined && after !== undefined)
-    return `${name} has both fields, ${field} and ${to}. Choose another name, or remove one of them first.`;
-  const column = before ?? after;
-  if (column === undefined)
-    return `${name} has neither field, ${field} nor ${to}. Check the spelling of both.`;
-  if (column.inherited) return `${field} is a field of every model and keeps its name. Rename another field.`;
-  const rename = {
-    table: modelNames(model).table,
-    from: before?.column ?? snakeCase(field),
-    to: after?.column ?? snakeCase(to),
-  };
-  if (rename.from === rename.to)
-    return `Both names map to the column ${rename.to}. Rename the field in the sources. No migration is needed.`;
-  const keys = (model.keys ?? []).map(({ fields }) => fields.map(({ value }) => value));
-  return {
-    ...rename,
-    isInSources: after !== undefined,
-    key: keys.find((fields) => fields.includes(column.field.name)) ?? [],
-  };
-}
-
-/** The release of a rename to write. */
-export type RenameRelease = 'begin' | 'finish';
-
-/**
- * The reason why a release of a rename cannot be written, according to the sources and the migrations' texts.
- * @param named as on the command line
- */
-export function renameProblem(
-  rename: FoundRename,
-  named: FieldRename,
-  steps: readonly RenameStep[],
-  release: RenameRelease,
-): string | undefined {
-  const open = openRenames(steps);
-  return release === 'begin'
-    ? beginProblem(rename, named, open)
-    : finishProblem(rename, named, {
-        isOpen: open.some((each) => isSameRename(each, rename)),
-        isEnded: steps.some((step) => step.step === 'ends' && isSameRename(step, rename)),
-      });
-}
-
-function beginProblem(
-  rename: FoundRename,
-  named: FieldRename,
+  { model: name, field, to: newField }: FieldRename,
   open: readonly ColumnRename[],
-): string | undefined {
-  const { table, from, to, key } = rename;
-  if (open.some((each) => isSameRename(each, rename)))
-    return (
-      `The rename of ${table}.${from} to ${to} has already begun. Finish it in the next release: ` +
-      `fw-gen migrate rename ${named.model}.${named.field} ${named.to} --finish.`
-    );
-  const other = open.find((each) => each.table === table && sharesColumn(each, rename));
+  release: RenameRelease,
+): ColumnRename | string {
+  const model = models.find((each) => each.name === name);
+  if (model === undefined)
+    return `Model ${name} does not exist. Choose one of: ${models.map((each) => each.name).join(', ')}.`;
+  const columns = columnsOf(model);
+  const [before, after] = [field, newField].map((each) =>
+    columns.find((column) => column.field.name === each),
+  );
+  const column = before ?? after;
+  if (column === undefined || (before !== undefined && after !== undefined))
+    return `${name} must have one of the fields ${field} and ${newField}, and has ${column === undefined ? 'neither' : 'both'}. Check their spelling.`;
+  if (column.inherited) return `${field} is a field of every model and keeps its name. Rename another field.`;
+  const { table } = modelNames(model);
+  const from = before?.column ?? snakeCase(field);
+  const to = after?.column ?? snakeCase(newField);
+  const other = open.find(
+    (each) => each.table === table && [from, to].some((own) => own === each.from || own === each.to),
+  );
+  if (release === 'finish') {
+    if (other?.from !== from || other.to !== to)
+      return `No migration has begun the rename of ${table}.${from} to ${to}, or one has finished it.`;
+    if (before !== undefined)
+      return `The sources still have ${name}.${field}. Rename it to ${newField}, run fw-gen generate, and release that before you drop the old column.`;
+    return { table, from, to };
+  }
   if (other !== undefined)
+    return `The rename of ${table}.${other.from} to ${other.to} is not finished. Release it, and finish it in the next release with --finish.`;
+  if (model.keys?.some(({ fields }) => fields.some(({ value }) => value === column.field.name)) === true)
     return (
-      `The rename of ${table}.${other.from} to ${other.to} is not finished. ` +
-      'Finish it with --finish and release that first.'
+      `${name}.${field} is part of a natural key: processes of the older release would not recognize a violation of ` +
+      'the new unique index. Rename it while no process runs, in a migration of your own: ' +
+      `alter table ${table} rename column ${from} to ${to}`
     );
-  if (key.length > 0)
-    return (
-      `${named.model}.${named.field} is part of the natural key (${key.join(', ')}): processes of the older ` +
-      'release would not recognize a violation of the new unique index. Rename it while no process runs, in a ' +
-      `migration of your own: alter table ${table} rename column ${from} to ${to}`
-    );
-  return undefined;
+  return { table, from, to };
 }
 
-function finishProblem(
-  { table, from, to, isInSources }: FoundRename,
-  named: FieldRename,
-  { isOpen, isEnded }: { readonly isOpen: boolean; readonly isEnded: boolean },
-): string | undefined {
-  if (!isOpen && isEnded) return `The rename of ${table}.${from} to ${to} is already finished.`;
-  if (!isOpen)
-    return `No migration has begun the rename of ${table}.${from} to ${to}. Run the command without --finish first.`;
-  if (!isInSources)
-    return (
-      `The sources still have ${named.model}.${named.field}. Rename it to ${named.to}, run fw-gen generate, and ` +
-      'release that before you drop the old column.'
-    );
-  return undefined;
-}
-
-/**
- * The reason why a release of a rename cannot be written, according to the table.
- * @param table undefined if no migration creates it
- */
+/** Returns the reason why a release of a rename cannot be written for a table. @param found undefined: it does not exist */
 export function tableProblem(
-  rename: ColumnRename,
-  table: RenamedTable | undefined,
+  { table, from, to }: ColumnRename,
+  found: RenamedTable | undefined,
   release: RenameRelease,
 ): string | undefined {
-  if (table === undefined)
-    return `No migration creates the table ${rename.table}. Run fw-gen generate, which writes its first migration.`;
-  return release === 'begin' ? columnProblem(rename, table) : indexProblem(rename, table);
-}
-
-function columnProblem({ table, from, to }: ColumnRename, { columns }: RenamedTable): string | undefined {
-  const has = (name: string): boolean => columns.some((column) => column.name === name);
-  if (has(to))
-    return has(from)
-      ? `The migrations already create a column ${table}.${to}. Choose another name, or drop that column first.`
-      : `The migrations create the column ${table}.${to} and no column ${from}. No rename is needed.`;
+  const has = (name: string): boolean => found?.columns.some((column) => column.name === name) === true;
   if (!has(from))
-    return `No migration creates a column ${table}.${from}. Check the spelling, or run fw-gen migrate diff first.`;
-  return undefined;
-}
-
-/** Dropping the old column drops every index that contains it. */
-function indexProblem(
-  { table, from, to }: ColumnRename,
-  { uniqueIndexes = [] }: RenamedTable,
-): string | undefined {
-  const renamed = (columns: readonly string[]): readonly string[] =>
-    columns.map((column) => (column === from ? to : column));
-  const isSame = (a: readonly string[], b: readonly string[]): boolean =>
-    a.length === b.length && a.every((each) => b.includes(each));
-  const lost = uniqueIndexes.find(
-    ({ columns }) =>
-      columns.includes(from) && !uniqueIndexes.some((each) => isSame(each.columns, renamed(columns))),
-  );
-  if (lost === undefined) return undefined;
-  return (
-    `Dropping ${table}.${from} also drops the unique index ${lost.name}, and there is no unique index on ` +
-    `(${renamed(lost.columns).join(', ')}). Add a migration that creates one, or one that drops the old index.`
-  );
-}
-
-function sharesColumn(a: ColumnRename, b: ColumnRename): boolean {
-  return [a.from, a.to].some((column) => column === b.from || column === b.to);
+    return `No migration creates a column ${table}.${from}. Check the spelling, or run fw-gen generate and fw-gen migrate diff first.`;
+  if (release === 'begin')
+    return has(to)
+      ? `The migrations already create a column ${table}.${to}. Choose another name, or drop that column first.`
+      : undefined;
+  const lost = found?.uniqueIndexes?.find(({ columns }) => columns.includes(from));
+  return lost === undefined
+    ? undefined
+    : `Dropping ${table}.${from} also drops the unique index ${lost.name}. Add a migration that drops it, after one that creates its counterpart with ${to}.`;
 }

@@ -14,5 +14,5 @@ export interface ChangeView {
 export function emitChange({ name, header }: NamedMigration, statements: readonly string[]): string {
   const lines = [...header, ...statements.flatMap((statement) => `${statement};`.split('\n'))];
   const view: ChangeView = { name: quote(name), lines: lines.map(templateText) };
-  return new Renderer().own('change', view);
+  return new Renderer().render('change', view);
 }

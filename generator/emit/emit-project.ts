@@ -4,7 +4,6 @@ import { modelNames } from '../schema/model-names.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { clientView } from './client/client-view.js';
 import { Emission } from './emission.js';
-import { emitExtras } from './emit-extras.js';
 import type { EmitInput } from './emit-input.js';
 import { nameMigrations } from './migration-names.js';
 import type { TemplateName } from './own-templates.js';
@@ -47,10 +46,13 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const places = migrationPlaces(schema, migrations, sqlMigrations, file('sql-migrations'));
   const generated = new Map<string, string>();
   const add = (path: string, template: TemplateName, view: object): void =>
-    void generated.set(path, renderer.own(template, view));
+    void generated.set(path, renderer.render(template, view));
   for (const model of schema.models) {
     const path = modelFile(paths.output, model);
-    generated.set(path, emission.at(model.location, renderer.own('model', modelView(emission, model, path))));
+    generated.set(
+      path,
+      emission.at(model.location, renderer.render('model', modelView(emission, model, path))),
+    );
   }
   const parts = partViews(emission, partsOf(emission, places));
   for (const part of parts) add(part.file, 'part', part.view);
@@ -63,9 +65,6 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   if (paths.client !== undefined) {
     const client = `${paths.client}/client.ts`;
     add(client, 'client', clientView(emission, client));
-  }
-  for (const [path, text] of emitExtras({ ...input, schema }, renderer, generated)) {
-    generated.set(path, text);
   }
   return { generated, migrations: new Map([...migrations].map(([path, { text }]) => [path, text])) };
 }
@@ -124,7 +123,7 @@ function emitMigrations(
   return new Map(
     nameMigrations(schema.migrations, wanted, now).map(({ model, table, ...named }) => [
       `${paths.migrations}/${named.name}.ts`,
-      { text: renderer.own('migration', migrationView(model, named)), table },
+      { text: renderer.render('migration', migrationView(model, named)), table },
     ]),
   );
 }

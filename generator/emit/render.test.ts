@@ -17,7 +17,7 @@ const MISSING = { kind: 'missing', hint: 'docs/reference/views.md lists the name
 
 function render(texts: Readonly<Record<string, string>>): string {
   const user = Object.entries(texts).map(([path, text]) => [path, { file: `t/${path}.hbs`, text }] as const);
-  return new Renderer(new Map(user)).extra('per-model/x', 'SomeView')(VIEW);
+  return new Renderer(new Map(user)).render('server', VIEW);
 }
 
 function mistakeOf(texts: Readonly<Record<string, string>>): unknown {
@@ -30,7 +30,7 @@ function mistakeOf(texts: Readonly<Record<string, string>>): unknown {
   }
 }
 
-const x = 't/per-model/x.hbs';
+const x = 't/server.hbs';
 
 test.each([
   ['{{#if}}x{{/if}}', '{{#if}} with 0 values: expected {{#if}} with 1', 1],
@@ -47,36 +47,36 @@ test.each([
   ['{{#if (lookup fields)}}x{{/if}}', '{{lookup}} with 1 values: expected {{lookup}} with 2', 7],
 ])('%s is reported with its position', (text, message, column) => {
   const location = { file: x, line: 2, column };
-  expect(mistakeOf({ 'per-model/x': `\n${text}` })).toEqual({ ...SYNTAX, location, message });
+  expect(mistakeOf({ server: `\n${text}` })).toEqual({ ...SYNTAX, location, message });
 });
 
 test.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
   '%s is not a name of a view',
   (name) => {
     const missing = (text: string, place: object): void =>
-      expect(mistakeOf({ 'per-model/x': text })).toEqual({
+      expect(mistakeOf({ server: text })).toEqual({
         ...MISSING,
         location: { file: x, ...place },
-        message: `The template uses ${JSON.stringify(name)}, which is not in its view SomeView`,
+        message: `The template uses ${JSON.stringify(name)}, which is not in its view ServerView`,
       });
     missing(`{{${name}}}`, { line: 1, column: 3 });
     missing(`{{fields.${name}}}`, { line: 1, column: 3 });
     missing(`{{#each fields}}{{${name}}}{{/each}}`, { line: 1, column: 19 });
-    expect(render({ 'per-model/x': `{{#if ${name}}}x{{/if}}` })).toBe('');
+    expect(render({ server: `{{#if ${name}}}x{{/if}}` })).toBe('');
     missing(`{{#each states}}{{${name}}}{{/each}}`, {});
   },
 );
 
 test('a mistake in a nested partial is reported with the file of the partial', () => {
   const texts = {
-    'per-model/x': '{{> outer}}',
+    server: '{{> outer}}',
     'partials/outer': 'a\n{{#each fields}}{{> inner note="b"}}{{/each}}',
     'partials/inner': '\n\n {{colour}}',
   };
   expect(mistakeOf(texts)).toEqual({
     ...MISSING,
     location: { file: 't/partials/inner.hbs', line: 3, column: 4 },
-    message: 'The template uses "colour", which is not in its view SomeView',
+    message: 'The template uses "colour", which is not in its view ServerView',
   });
   expect(mistakeOf({ ...texts, 'partials/inner': '{{constructor}}' })).toMatchObject({
     location: { file: 't/partials/inner.hbs', line: 1 },
@@ -91,32 +91,30 @@ test('a mistake in a block or inline partial is reported with the file of the te
   const inline = (nav: string, block: string): string =>
     `{{#> layout}}{{#*inline "nav"}}${nav}{{/inline}}${block}{{/layout}}`;
   const location = { file: x, line: 1 };
-  expect(render({ 'per-model/x': inline('n', '{{#> box}}{{name}}{{/box}}'), ...layout })).toBe(
-    '\n\n<[thing]n>',
-  );
+  expect(render({ server: inline('n', '{{#> box}}{{name}}{{/box}}'), ...layout })).toBe('\n\n<[thing]n>');
   for (const text of [
     inline('n', '{{colour}}'),
     inline('{{colour}}', 'b'),
     inline('n', '{{#> box}}{{colour}}{{/box}}'),
   ]) {
-    expect(mistakeOf({ 'per-model/x': text, ...layout })).toMatchObject({ ...MISSING, location });
+    expect(mistakeOf({ server: text, ...layout })).toMatchObject({ ...MISSING, location });
   }
-  expect(mistakeOf({ 'per-model/x': '{{#> layout}}b{{/layout}}', ...layout })).toMatchObject({
+  expect(mistakeOf({ server: '{{#> layout}}b{{/layout}}', ...layout })).toMatchObject({
     location: { file: 't/partials/layout.hbs' },
   });
 });
 
 test('a wrong view for a partial of this package is a mistake of the calling template', () => {
-  expect(mistakeOf({ 'per-model/x': '{{#each fields}}{{> header}}{{/each}}' })).toEqual({
+  expect(mistakeOf({ server: '{{#each fields}}{{> header}}{{/each}}' })).toEqual({
     ...MISSING,
     location: { file: x },
-    message: 'The partial header uses "headerPrefix", which is not in its view SomeView',
+    message: 'The partial header uses "headerPrefix", which is not in its view ServerView',
   });
 });
 
 test('a missing or unclosed partial is a mistake of its template', () => {
-  expect(mistakeOf({ 'per-model/x': '{{> nowhere}}' })).toMatchObject({ ...MISSING, location: { file: x } });
-  expect(mistakeOf({ 'per-model/x': '{{> again}}', 'partials/again': '{{> again}}' })).toMatchObject({
+  expect(mistakeOf({ server: '{{> nowhere}}' })).toMatchObject({ ...MISSING, location: { file: x } });
+  expect(mistakeOf({ server: '{{> again}}', 'partials/again': '{{> again}}' })).toMatchObject({
     ...SYNTAX,
     location: { file: 't/partials/again.hbs' },
     message: 'The template fails: Maximum call stack size exceeded',
@@ -128,7 +126,7 @@ test('names of the view are rendered', () => {
     '{{> header}}|{{name}}{{#each fields}}{{@index}}{{column}}{{../name}}{{/each}}{{fields.length}}{{states}}' +
     '{{#with fields.[0]}}{{column}}{{/with}}{{lookup states 1}}{{#unless flag}}no{{else if flag}}yes{{/unless}}' +
     '{{fields}}{{> own flag=false}}';
-  expect(render({ 'per-model/x': text, 'partials/own': '{{#if flag}}on{{else}}off{{/if}}' })).toBe(
+  expect(render({ server: text, 'partials/own': '{{#if flag}}on{{else}}off{{/if}}' })).toBe(
     '// Made. Do not edit: change the source and run `fw-gen generate`.\n|thing0athing1bthing2NEW,OLDaOLDyes[object Object],[object Object]off',
   );
 });

@@ -1,5 +1,4 @@
 import type Handlebars from 'handlebars';
-import { compareText } from '../diagnostics.js';
 import { bareView } from './bare-view.js';
 import {
   COMPILE_OPTIONS,
@@ -13,9 +12,6 @@ import {
 } from './own-templates.js';
 import { TemplateError } from './template-error.js';
 import { compileUserTemplate, OwnPartialError, templateMistake, type UserTemplate } from './user-template.js';
-
-/** Renders one template with its view. */
-export type Render = (view: object) => string;
 
 /** The user's templates by path below their folder, without extension. */
 export type UserTemplates = ReadonlyMap<string, UserTemplate>;
@@ -31,7 +27,7 @@ export class Renderer {
   readonly #user: UserTemplates;
   readonly #precompiled: ReturnType<typeof precompiledTemplates>;
   #engine: typeof Handlebars | undefined;
-  readonly #own = new Map<TemplateName, Render>();
+  readonly #templates = new Map<TemplateName, Template>();
   /** Name of the current view, for messages. */
   #viewName = '';
 
@@ -40,38 +36,16 @@ export class Renderer {
     this.#precompiled = precompiledTemplates();
   }
 
-  /** Renders one of the templates that every project has. */
-  own(name: TemplateName, view: object): string {
-    const render = this.#own.get(name) ?? this.#renderer(name, TEMPLATES[name]);
-    this.#own.set(name, render);
-    return render(view);
-  }
-
-  /** Returns an additional template of the user. @param view name of its view, for messages */
-  extra(path: string, view: string): Render {
-    return this.#renderer(path, view);
-  }
-
-  /** Paths of additional templates below a folder such as `per-model`, sorted. */
-  extras(folder: string): readonly string[] {
-    return [...this.#user.keys()].filter((path) => path.startsWith(`${folder}/`)).sort(compareText);
-  }
-
-  /** Project-relative path of a template of the user. */
-  fileOf(path: string): string {
-    return this.#user.get(path)?.file ?? path;
-  }
-
-  #renderer(path: string, viewName: string): Render {
-    const template = this.#template(path);
-    return (view) => {
-      this.#viewName = viewName;
-      try {
-        return inOnePiece(template(view));
-      } catch (error) {
-        throw error instanceof OwnPartialError ? error.cause : error;
-      }
-    };
+  /** Renders a template, the user's if there is one. */
+  render(name: TemplateName, view: object): string {
+    const template = this.#templates.get(name) ?? this.#template(name);
+    this.#templates.set(name, template);
+    this.#viewName = TEMPLATES[name];
+    try {
+      return inOnePiece(template(view));
+    } catch (error) {
+      throw error instanceof OwnPartialError ? error.cause : error;
+    }
   }
 
   #template(path: string): Template {

@@ -1,7 +1,7 @@
 import type { SourceLocation } from '../schema/location.js';
 
-/** A template does not parse, refers to an unknown name, or emits a file that another one emits. */
-export type TemplateProblem = 'syntax' | 'missing' | 'conflict';
+/** A template does not parse, or refers to an unknown name. */
+export type TemplateProblem = 'syntax' | 'missing';
 
 /** A template of the user cannot be used. This is a mistake in the input, not a bug of the generator. */
 export class TemplateError extends Error {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { compareText } from '../diagnostics.js';
 
@@ -10,9 +10,6 @@ export interface UserTemplate {
   readonly text: string;
 }
 
-/** Folders of templates, relative to the configured folder; '' is that folder. */
-export const TEMPLATE_FOLDERS = ['', 'partials', 'per-model', 'per-action', 'per-project'] as const;
-
 /**
  * Reads the user's templates by path below their folder, without `.hbs`.
  *
@@ -20,22 +17,15 @@ export const TEMPLATE_FOLDERS = ['', 'partials', 'per-model', 'per-action', 'per
  * @throws the error of the file system
  */
 export function readTemplates(projectDirectory: string, folder: string): ReadonlyMap<string, UserTemplate> {
-  const templates = new Map<string, UserTemplate>();
-  for (const below of TEMPLATE_FOLDERS) {
-    const absolute = join(projectDirectory, folder, below);
-    if (below !== '' && !existsSync(absolute)) continue;
-    const names = readdirSync(absolute, { withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name.endsWith('.hbs'))
-      .map(({ name }) => name)
-      .sort(compareText);
-    for (const name of names) {
-      const file = posix.join(folder, below, name);
+  const names = readdirSync(join(projectDirectory, folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.hbs'))
+    .map((name) => name.replaceAll('\\', '/'))
+    .sort(compareText);
+  return new Map(
+    names.map((name) => {
+      const file = posix.join(folder, name);
       const text = readFileSync(join(projectDirectory, file), 'utf8').replace(/^\uFEFF/, '');
-      templates.set(posix.join(below, name.slice(0, -'.hbs'.length)), {
-        file,
-        text: text.replace(/\r\n?/g, '\n'),
-      });
-    }
-  }
-  return templates;
+      return [name.slice(0, -'.hbs'.length), { file, text: text.replace(/\r\n?/g, '\n') }];
+    }),
+  );
 }

@@ -63,7 +63,7 @@ const generator = converted<GeneratorConfig, GeneratorConfig>({
       doc: "Folder of the application's migrations.",
     }),
     templates: path('folder', {
-      doc: 'Folder of templates that override those of `fw-gen` or emit additional files.',
+      doc: 'Folder of templates that override those of `fw-gen`.',
     }),
     client: path('folder', {
       main: true,
