@@ -62,7 +62,6 @@ export async function describedMetrics(): Promise<readonly DescribedMetric[]> {
         ...{ droppedPartitions: 0, deletedRows: 0, failures: 0 },
       },
     ],
-    clocks: () => new Map([[shard, 0]]),
   });
   metrics.observe({ method: 'GET', route: '/', status: 200, ms: 1, traceId: undefined });
   metrics.refused(401, 'rule');

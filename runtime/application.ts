@@ -15,7 +15,6 @@ import type {
 import { openDatabases } from './databases.js';
 import { type Clock, systemClock } from './domain/clock.js';
 import { defined } from './domain/defined.js';
-import type { ShardIdentifier } from './domain/shard-identifier.js';
 import { nameClass } from './domain/stored-names.js';
 import { ValidationError } from './errors.js';
 import type { DeliveryLimits } from './events/delivery/delivery-limits.js';
@@ -45,7 +44,6 @@ import { RetentionKeeper, type RetentionSettings } from './retention/retention-k
 import { sagaWokenEvent } from './sagas/saga-run.js';
 import { SagaRuntime } from './sagas/saga-runtime.js';
 import { Sagas } from './sagas/sagas.js';
-import { ClockWatch } from './sharding/clock-watch.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 import { Placement } from './sharding/placement.js';
 import type { ReplicaReads } from './sharding/replica-reads.js';
@@ -137,8 +135,6 @@ export interface Application {
   readonly journal: CrossShardJournal;
   /** Retention by this process, and its status. */
   readonly retention: RetentionKeeper;
-  /** Milliseconds by which this process's clock is ahead of each shard's, as last measured; negative: behind. */
-  readonly clockSkewsMs: () => ReadonlyMap<ShardIdentifier, number>;
   /** Locks by name, for work that optimistic locking cannot protect. */
   readonly locks: KeyedLockProvider;
   /**
@@ -178,7 +174,7 @@ export async function openApplication<Collaborators>(
     const { start, beforeService, ...assembled } = wireApplication(application, databases, options);
     const { log: _, ...preparing } = options;
     const preparation = await prepareShards(databases, { ...preparing, migrations, models, beforeService });
-    start(databases.shards());
+    start();
     const reload = async (sharding: ShardingTopology): Promise<readonly TopologyChange[]> => {
       const changes = await assembled.reload(sharding);
       preparation.retry();
@@ -210,7 +206,7 @@ export function assembleApplication<Collaborators>(
 
 /** An application whose background work begins with `start`. */
 interface WiredApplication extends Application {
-  readonly start: (prepared?: readonly ShardIdentifier[]) => void;
+  readonly start: () => void;
   /** Called for each shard, once it is migrated. */
   readonly beforeService: (database: ShardDatabase) => Promise<void>;
 }
@@ -281,19 +277,16 @@ function wireApplication<Collaborators>(
     inform: options.inform ?? (() => {}),
     warn,
   });
-  const clocks = new ClockWatch({ ...options, databases, shards: () => gateways.used });
-  const start = (prepared: readonly ShardIdentifier[] = []): void => {
+  const start = (): void => {
     if (options.deliver !== false) {
       events.start();
       recovery.start();
     }
     housekeeping.start();
     retention.start();
-    clocks.start(prepared);
   };
   const close = async (): Promise<void> => {
     const startedMs = time.nowMs();
-    clocks.stop();
     await events.stop();
     // An unfinished retention run ends with the databases; the next process continues it.
     const background = [housekeeping.stop(), recovery.stop(), atMost(retention.stop(), SHORTEST_GRACE_MS)];
@@ -335,7 +328,6 @@ function wireApplication<Collaborators>(
     journal,
     locks,
     retention,
-    clockSkewsMs: () => clocks.skewsMs,
     statistics: () => shardStatistics(databases, gateways),
     sinkStatistics: sinks.statistics,
     journalStatistics: () => recovery.statistics(),

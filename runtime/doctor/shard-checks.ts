@@ -5,9 +5,9 @@ import { EmbeddedDatabaseLockedError, messageOf } from '../errors.js';
 import { missingRights, quoteTable } from '../migration/application-rights.js';
 import { findDefaultShard } from '../migration/default-shard.js';
 import { DURABILITY_SETTINGS, readServer } from '../migration/server-check.js';
-import { clockSkewMs } from '../sharding/clock-watch.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
+import { clockSkewMs } from './clock-skew.js';
 import { type CheckResult, fault, ok, warning } from './finding.js';
 
 /** One check of one database. Returns no result if it does not apply. */

@@ -10,11 +10,6 @@ export interface ShardHealth {
   readonly code?: string;
   /** Why it is down. May name hosts and users, so only operators see it. */
   readonly reason?: string;
-  /**
-   * How far the clock of this process is ahead of the shard's, in milliseconds, if more than
-   * five seconds; negative: behind. Only operators see it.
-   */
-  readonly clockSkewMs?: number;
 }
 
 /** What `/health/ready` reports. */
@@ -41,5 +36,5 @@ export function readinessOf(shards: readonly ShardHealth[]): ReadinessReport {
 
 /** A report for callers who are no operators. */
 export function withoutDetails({ status, shards }: ReadinessReport): ReadinessReport {
-  return { status, shards: shards.map(({ reason: _, clockSkewMs: __, ...shown }) => shown) };
+  return { status, shards: shards.map(({ reason: _, ...shown }) => shown) };
 }

@@ -52,15 +52,12 @@ it.each([
   ['a stranger', {}, false],
   ['a caller', { authorization: 'Bearer caller' }, false],
   ['an operator', { authorization: 'Bearer operator' }, true],
-])('shows %s why a shard is down, and by how much its clock is ahead: %o %s', async (_, headers, sees) => {
+])('shows %s why a shard is down: %o %s', async (_, headers, sees) => {
   const reason = 'connect ECONNREFUSED postgresql://wallet@10.0.0.7:5432';
-  shards = [
-    { ...up('a'), clockSkewMs: 600_000 },
-    { ...down('b'), code: 'FW_SHARD_UNAVAILABLE', reason },
-  ];
+  shards = [up('a'), { ...down('b'), code: 'FW_SHARD_UNAVAILABLE', reason }];
   const body = await (await fetch(`${base}/health/ready`, { headers })).text();
   expect(body).toContain('"code":"FW_SHARD_UNAVAILABLE"');
-  expect([body.includes('10.0.0.7'), body.includes('600000')]).toEqual([sees, sees]);
+  expect(body.includes('10.0.0.7')).toBe(sees);
 });
 
 it('asks the shards once for many callers', async () => {

@@ -38,8 +38,6 @@ export interface Sources {
   readonly journal: readonly JournalStatistics[];
   readonly sinks: readonly SinkStatistics[];
   readonly retention: readonly RetentionStatus[];
-  /** Milliseconds by shard. */
-  readonly clocks: ReadonlyMap<ShardIdentifier, number>;
   readonly answers: HttpAnswers['all'];
   /** `shards`: all of the process. */
   readonly busy: { readonly busy: HttpBusy; readonly shards: readonly OfShard[] };
@@ -271,17 +269,6 @@ export const METRIC_SETS: { readonly [S in keyof Sources]: readonly MetricSet<So
         fw_retention_deleted_rows_total: deletedRows,
         fw_retention_failures_total: failures,
       }),
-    }),
-  ],
-  clocks: [
-    numbers({
-      items: (skews) => skews,
-      labels: { shard: ([shard]) => shard.toString() },
-      help: {
-        fw_clock_skew_seconds:
-          "How far this process's clock is ahead of the shard's, measured every 30 s; negative: behind",
-      },
-      values: ([, skewMs]) => ({ fw_clock_skew_seconds: skewMs / 1_000 }),
     }),
   ],
   answers: [

@@ -75,7 +75,6 @@ export function createMetrics(sources: MetricsSources): Metrics {
   add('journal', sources.journal);
   add('sinks', sources.sinks);
   add('retention', sources.retention);
-  add('clocks', sources.clocks);
   const answers = new HttpAnswers();
   add('answers', () => answers.all);
   const refused = addRefusalMetrics(registry);

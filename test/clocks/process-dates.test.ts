@@ -15,6 +15,7 @@ const MAY: Readonly<Record<string, string>> = {
   'runtime/concurrency/durations.ts': 'the time of an exemplar in the metrics',
   'runtime/concurrency/time.ts': 'the clock itself',
   'runtime/consumer/verify-webhook.ts': 'age of a signature, with a leeway',
+  'runtime/doctor/clock-skew.ts': 'the comparison of the clocks',
   'runtime/domain/clock.ts': 'the clock itself',
   'runtime/domain/id-source.ts': 'the time in new ids',
   'runtime/events/delivery/consumer-run-options.ts': 'the age of events in the metrics',
@@ -29,7 +30,6 @@ const MAY: Readonly<Record<string, string>> = {
   'runtime/sagas/saga-actions.ts':
     'dates of records, and an estimate until the database has set the deadline',
   'runtime/sagas/step-action.ts': 'dates of records, and an estimate until the database has set the deadline',
-  'runtime/sharding/clock-watch.ts': 'the comparison of the clocks',
 };
 
 const READS = /\bdateMs\(|\bdateMs:|[cC]lock\.now\(|\bDate\.now\b|\bnew Date\(\)/;

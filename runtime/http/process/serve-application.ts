@@ -165,10 +165,7 @@ function serverOptions<Collaborators>(
     ),
     executor: opened.executor,
     actions: opened.registry,
-    health: Object.assign(
-      shardHealth(databases, log, opened.clockSkewsMs),
-      operatorCheck(access, authenticator),
-    ),
+    health: Object.assign(shardHealth(databases, log), operatorCheck(access, authenticator)),
     callers: callers && new RequestLimits(callers, sqlTokenStore(databases)),
     denyByDefault: access.default === 'deny',
     customRoutes: added.length === 0 ? undefined : customRoutes,
@@ -252,7 +249,6 @@ async function openMetrics(application: Application, delivers: boolean): Promise
     actions: () => executor.statistics(),
     remembered: () => executor.remembered,
     retention: () => application.retention.status,
-    clocks: application.clockSkewsMs,
     ...(delivers ? { lag, journal, sinks, handledAges: () => events.process.ages } : {}),
   });
 }

@@ -1,24 +1,16 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { FwError, messageOf } from '../../errors.js';
 import type { Logger } from '../../observability/logger.js';
-import { MAXIMUM_CLOCK_SKEW_MS } from '../../sharding/clock-watch.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 import type { HealthCheck, ShardHealth } from '../health.js';
 
-/** How far the clock of this process is ahead of those of shards, in milliseconds. */
-type ClockSkews = () => ReadonlyMap<ShardIdentifier, number>;
-
 /** How long one shard may take to answer, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
-/**
- * Queries every database of a topology concurrently. Logs each change of a shard's status once, with the reason.
- *
- * @param skewsMs absent: the clock of this process is not compared
- */
-export function shardHealth(databases: DatabaseRegistry, log: Logger, skewsMs?: ClockSkews): HealthCheck {
+/** Queries every database of a topology concurrently. Logs each change of a shard's status once, with the reason. */
+export function shardHealth(databases: DatabaseRegistry, log: Logger): HealthCheck {
   const reasons = new Map<string, string>();
   const note = (health: ShardHealth): ShardHealth => {
     const { shard, name, code, reason } = health;
@@ -30,14 +22,10 @@ export function shardHealth(databases: DatabaseRegistry, log: Logger, skewsMs?: 
     return health;
   };
   return async () =>
-    Promise.all(databases.shards().map(async (shard) => note(await healthOf(databases, shard, skewsMs))));
+    Promise.all(databases.shards().map(async (shard) => note(await healthOf(databases, shard))));
 }
 
-async function healthOf(
-  databases: DatabaseRegistry,
-  shard: ShardIdentifier,
-  skewsMs?: ClockSkews,
-): Promise<ShardHealth> {
+async function healthOf(databases: DatabaseRegistry, shard: ShardIdentifier): Promise<ShardHealth> {
   const { name } = databases.memberConfig(shard);
   const subject = { shard: shard.toString(), name };
   const withheld = databases.withheld(shard);
@@ -45,9 +33,7 @@ async function healthOf(
     return { ...subject, status: 'down', code: 'FW_SHARD_UNAVAILABLE', reason: withheld };
   try {
     await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: PATIENCE_MS });
-    const clockSkewMs = skewsMs?.().get(shard) ?? 0;
-    const isExcessive = Math.abs(clockSkewMs) > MAXIMUM_CLOCK_SKEW_MS;
-    return { ...subject, status: 'up', ...(isExcessive ? { clockSkewMs } : {}) };
+    return { ...subject, status: 'up' };
   } catch (error) {
     const shown = error instanceof DriverFailure ? publicError(error, shard) : error;
     const code = shown instanceof FwError ? shown.code : 'FW_DATABASE';
