@@ -1,5 +1,4 @@
 import type Handlebars from 'handlebars';
-import { bareView } from './bare-view.js';
 import {
   COMPILE_OPTIONS,
   loadHandlebars,
@@ -63,14 +62,13 @@ export class Renderer {
 
   /** Returns a template whose mistakes are reported with their file. */
   #userTemplate(engine: typeof Handlebars, user: UserTemplate): Template {
-    const files = [...this.#user.values()].map(({ file }) => file);
-    const template = compileUserTemplate(engine, user, files);
+    const template = compileUserTemplate(engine, user);
     return (view, options) => {
       try {
-        return template(bareView(view), options);
+        return template(view, options);
       } catch (error) {
         if (error instanceof TemplateError) throw error;
-        throw templateMistake(error, { file: user.file, files, view: this.#viewName });
+        throw templateMistake(error, user.file, this.#viewName);
       }
     };
   }

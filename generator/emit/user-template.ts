@@ -1,8 +1,6 @@
 import type Handlebars from 'handlebars';
-import { defined } from '../schema/defined.js';
 import type { SourceLocation } from '../schema/location.js';
-import { helperMistake, visit } from './check-helpers.js';
-import { COMPILE_OPTIONS, loadHandlebars } from './own-templates.js';
+import { COMPILE_OPTIONS } from './own-templates.js';
 import { TemplateError } from './template-error.js';
 
 /** A template of the user: its file, and its text. */
@@ -21,53 +19,39 @@ export class OwnPartialError extends Error {
   }
 }
 
-/** Handlebars reports positions without files, so each line of a template also has the number of its file. */
-const LINES = 1_000_000;
+/** A call of a partial with a block, or the definition of a partial inside of a template. */
+const BLOCK_PARTIAL = /\{\{~?#[>*]/;
 
-/** Compiles a template of the user. @param files of all templates @throws TemplateError */
+/** Compiles a template of the user. @throws TemplateError */
 export function compileUserTemplate(
   engine: typeof Handlebars,
   { file, text }: UserTemplate,
-  files: readonly string[],
 ): (view: unknown, options?: Handlebars.RuntimeOptions) => string {
+  const block = BLOCK_PARTIAL.exec(text);
+  if (block !== null) {
+    // Handlebars reports lines without files, and a block runs inside of the partial that it is passed to.
+    const line = text.slice(0, block.index).split('\n').length;
+    const hint = 'Write a file in partials, and call it with {{> name}}.';
+    throw new TemplateError('syntax', { file, line, column: 1 }, `${block[0]} is not supported`, hint);
+  }
   try {
     engine.precompile(text, COMPILE_OPTIONS);
   } catch (error) {
     const [message = '', ...rest] = messageOf(error).split('\n');
-    const line = Number(/Parse error on line (\d+)/.exec(message)?.[1] ?? placeIn(message, files).line ?? 1);
+    const line = Number(/Parse error on line (\d+)/.exec(message)?.[1] ?? placeIn(message).line ?? 1);
     const what = withoutPlace(rest.at(-1) ?? message);
     throw new TemplateError('syntax', { file, line, column: 1 }, what, CORRECT);
   }
-  // An engine made by `create` has no visitor class.
-  const handlebars = loadHandlebars();
-  const program = handlebars.parse(text);
-  const mistake = helperMistake(handlebars, program);
-  if (mistake !== undefined) {
-    const { line, column, message } = mistake;
-    throw new TemplateError('syntax', { file, line, column }, message, CORRECT);
-  }
-  const offset = (files.indexOf(file) + 1) * LINES;
-  visit(handlebars, program, ({ loc: { start } }) => {
-    if (start.line < LINES) start.line += offset;
-  });
-  return engine.compile(program, COMPILE_OPTIONS);
+  return engine.compile(text, COMPILE_OPTIONS);
 }
 
 const CORRECT = 'Correct the template.';
 
-/**
- * Converts an error of a template of the user to a diagnostic.
- *
- * @param file of the template, for an error without a position
- * @param view name of the rendered view
- */
-export function templateMistake(
-  error: unknown,
-  { file, files, view }: { readonly file: string; readonly files: readonly string[]; readonly view: string },
-): TemplateError {
+/** Converts an error of a template of the user to a diagnostic. @param view name of the rendered view */
+export function templateMistake(error: unknown, file: string, view: string): TemplateError {
   const message = messageOf(error);
   const isInside = error instanceof OwnPartialError;
-  const location = isInside ? { file } : { file, ...placeIn(message, files) };
+  const location = isInside ? { file } : { file, ...placeIn(message) };
   const missing = NOT_THERE.map((pattern) => pattern.exec(message)?.[1]).find((name) => name !== undefined);
   const speaker = isInside ? `The partial ${error.partial}` : 'The template';
   return missing === undefined
@@ -98,9 +82,7 @@ function withoutPlace(message: string): string {
 }
 
 /** Handlebars appends `line:column` to its messages, with columns from 0. */
-function placeIn(message: string, files: readonly string[]): Partial<SourceLocation> {
+function placeIn(message: string): Partial<SourceLocation> {
   const [, line, column] = PLACE.exec(message) ?? [];
-  if (line === undefined) return {};
-  const file = files[Math.floor(Number(line) / LINES) - 1];
-  return { ...defined({ file }), line: Number(line) % LINES, column: Number(column) + 1 };
+  return line === undefined ? {} : { line: Number(line), column: Number(column) + 1 };
 }
