@@ -177,13 +177,16 @@ async function answered(
   }
 }
 
-/** Reads a body that is as the route declares it. @throws CallError */
+/**
+ * Reads a body that the service may have written: an object with at least one of the declared fields. Servers of the
+ * release before do not know each of them. @throws CallError
+ */
 function declaredValue([, , reader, declared, fields]: Route, text: string, status: number): unknown {
   try {
     if (text === '' && !fields) return undefined;
     const value: object = JSON.parse(text);
     const isDeclared = fields
-      ? /^\s*\{/.test(text) && fields.every((field) => Object.hasOwn(value, field))
+      ? /^\s*\{/.test(text) && (fields.length === 0 || fields.some((field) => Object.hasOwn(value, field)))
       : declared === undefined;
     if (isDeclared) return read(reader, value);
   } catch {
