@@ -244,7 +244,7 @@ function createFastify({ answers, limits, connections, certificate, headers }: E
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   const listener: Server = server.server;
   connections.watch(listener, limits.connections);
-  certificate?.serve(listener);
+  certificate?.serve(listener, () => connections.outdate());
   // With a limit, Node would silently drop further headers. Requests with too many headers are refused instead.
   listener.maxHeadersCount = 0;
   // A client may end its side once it has sent its requests, and still gets the answers.
