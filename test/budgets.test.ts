@@ -29,7 +29,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/domain': 2_940,
   'runtime/events': 6_610,
   'runtime/execution': 4_030,
-  'runtime/http': 5_320,
+  'runtime/http': 5_330,
   'runtime/locks': 490,
   'runtime/migration': 2_660,
   'runtime/observability': 840,

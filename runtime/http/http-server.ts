@@ -37,7 +37,7 @@ import { compileRoute, type Executes } from './route-handler.js';
 import { RoutePaths, routerPath } from './route-paths.js';
 import { RouteToolbox } from './route-tools.js';
 import type { ServerCertificate } from './server-certificate.js';
-import { addForeignBodyReader, adoptRoute, refusingHook } from './server-extension.js';
+import { addForeignBodyReader, adoptRoute, dropInvalidHeaders, refusingHook } from './server-extension.js';
 import type { CustomRoutes, ServerPlugin } from './server-plugin.js';
 import { answerUnserved, translateRefusal } from './unserved.js';
 
@@ -300,7 +300,10 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
     // Fastify looks for the content type of QUERY before it looks for a route.
     if (request.is404 && error?.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
       answerUnserved(request, reply, edge);
-    else answers.fail(request, reply, translateRefusal(error));
+    else {
+      dropInvalidHeaders(reply);
+      answers.fail(request, reply, translateRefusal(error));
+    }
   });
 }
 
