@@ -103,7 +103,8 @@ export interface HttpServer {
   listen(address: { readonly host: string; readonly port: number }): Promise<ListenAddress>;
   /**
    * Stops listening and answers requests in progress; each answer ends its connection. Idle connections are closed
-   * after a second, all others after `graceMs` (default 10,000). Later calls wait for the first.
+   * after a second, all others after `graceMs` (default 10,000). Later calls wait for the first. Until the
+   * server has stopped listening (at most 5 s), answers keep connections: their clients would reconnect to this server.
    */
   close(graceMs?: number): Promise<void>;
 }
