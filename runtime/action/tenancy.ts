@@ -30,15 +30,23 @@ export function groupsByClaim(
 
 /**
  * The group that a claim of a principal names, for the shard of a new model:
- * `placement.choose(claimedGroup(principal, 'region'), { kind: 'weighted' })`.
+ * `placement.choose(claimedGroup(principal, 'region', placement), { kind: 'weighted' })`.
  *
- * @throws ForbiddenError for a claim that is absent, or names several groups
+ * @param groups knows the configured groups, as `Placement` does. Default: any name is returned
+ * @throws ForbiddenError for a claim that is absent, or names several groups, or one that is not configured
  */
-export function claimedGroup({ name, claims }: Principal, claim: string): string {
+export function claimedGroup(
+  { name, claims }: Principal,
+  claim: string,
+  groups?: { hasGroup(name: string): boolean },
+): string {
   const value: unknown = claims[claim];
   const [group, ...others]: readonly unknown[] = Array.isArray(value) ? value : [value];
-  if (typeof group === 'string' && others.length === 0) return group;
-  throw new ForbiddenError(`The claim ${claim} of ${name} must name one group`);
+  if (typeof group !== 'string' || others.length > 0)
+    throw new ForbiddenError(`The claim ${claim} of ${name} must name one group`);
+  if (groups?.hasGroup(group) === false)
+    throw new ForbiddenError(`The claim ${claim} of ${name} names no configured group`);
+  return group;
 }
 
 /** Returns the groups that a principal may reach by running an action; undefined: all. */

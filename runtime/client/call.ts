@@ -4,7 +4,7 @@ import { type Reader, read } from './readers.js';
 
 /** An exact decimal in plain notation: `'150.5'`. */
 export type Decimal = string;
-/** A decimal parameter: text, or a value of any decimal library. */
+/** A decimal parameter: text in plain notation, or a value of a decimal library whose `toJSON` returns it. */
 export type DecimalInput = string | { toJSON(): string };
 /** Accepts any text, such as one from a URL, but not the id of another model. */
 export type Id<Model extends string> = string & { readonly idOf?: Model };

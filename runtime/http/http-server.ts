@@ -37,7 +37,7 @@ import { compileRoute, type Executes } from './route-handler.js';
 import { RoutePaths, routerPath } from './route-paths.js';
 import { RouteToolbox } from './route-tools.js';
 import type { ServerCertificate } from './server-certificate.js';
-import { addForeignBodyReader, adoptRoute, refusingHook } from './server-extension.js';
+import { addForeignBodyReader, adoptRoute, dropInvalidHeaders, refusingHook } from './server-extension.js';
 import type { CustomRoutes, ServerPlugin } from './server-plugin.js';
 import { answerUnserved, translateRefusal } from './unserved.js';
 
@@ -103,7 +103,8 @@ export interface HttpServer {
   listen(address: { readonly host: string; readonly port: number }): Promise<ListenAddress>;
   /**
    * Stops listening and answers requests in progress; each answer ends its connection. Idle connections are closed
-   * after a second, all others after `graceMs` (default 10,000). Later calls wait for the first.
+   * after a second, all others after `graceMs` (default 10,000). Later calls wait for the first. Until the
+   * server has stopped listening (at most 5 s), answers keep connections: their clients would reconnect to this server.
    */
   close(graceMs?: number): Promise<void>;
 }
@@ -244,7 +245,7 @@ function createFastify({ answers, limits, connections, certificate, headers }: E
   for (const method of READING) server.addHttpMethod(method, { hasBody: true, overrideExisting: true });
   const listener: Server = server.server;
   connections.watch(listener, limits.connections);
-  certificate?.serve(listener);
+  certificate?.serve(listener, () => connections.outdate());
   // With a limit, Node would silently drop further headers. Requests with too many headers are refused instead.
   listener.maxHeadersCount = 0;
   // A client may end its side once it has sent its requests, and still gets the answers.
@@ -300,7 +301,10 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
     // Fastify looks for the content type of QUERY before it looks for a route.
     if (request.is404 && error?.code === 'FST_ERR_ROUTE_MISSING_CONTENT_TYPE')
       answerUnserved(request, reply, edge);
-    else answers.fail(request, reply, translateRefusal(error));
+    else {
+      dropInvalidHeaders(reply);
+      answers.fail(request, reply, translateRefusal(error));
+    }
   });
 }
 

@@ -20,6 +20,8 @@ interface Pipeline {
   readonly waiting: (() => void)[];
   /** Whether an answer ends the connection: what follows is ignored until it closes. */
   isRefused: boolean;
+  /** Whether the authorities that verified its client have changed: the answer in progress is the last one. */
+  isOutdated: boolean;
   last: { readonly request: IncomingMessage; readonly response: ServerResponse };
   /** Called once all requests are answered. */
   after: (() => void) | undefined;
@@ -37,7 +39,8 @@ export class OpenConnections {
   /** Answers that end their connections. */
   readonly #last = new WeakSet<ServerResponse>();
   #accepted = 0;
-  #open = 0;
+  /** Open connections; for HTTPS the sockets below TLS, also of handshakes in progress. */
+  readonly #sockets = new Set<Socket>();
   /** Connections with requests that are not answered. */
   readonly #busy = new Set<Pipeline>();
   /** Requests that begin when the server has stopped listening. */
@@ -49,12 +52,10 @@ export class OpenConnections {
   watch(server: Server, most: number): void {
     server.on('connection', (socket: Socket) => {
       this.#accepted += 1;
-      this.#open += 1;
+      this.#sockets.add(socket);
       // Not by `maxConnections`, because a server may listen on several sockets.
-      if (this.#open > most) socket.destroy();
-      socket.once('close', () => {
-        this.#open -= 1;
-      });
+      if (this.#sockets.size > most) socket.destroy();
+      socket.once('close', () => this.#sockets.delete(socket));
     });
     // A time-out of the socket ends idle connections and those of clients that read no answers, not running requests.
     server.on('timeout', (socket: Socket) => {
@@ -95,7 +96,18 @@ export class OpenConnections {
 
   /** Whether this answer must be the last one of its connection. Pipelined requests behind it are answered, too. */
   mustEnd(socket: Socket): boolean {
-    return this.endsConnections && (this.#pipelines.get(socket)?.waiting.length ?? 0) === 0;
+    const { isOutdated = false, waiting = [] } = this.#pipelines.get(socket) ?? {};
+    return isOutdated || (this.endsConnections && waiting.length === 0);
+  }
+
+  /** Ends connections whose clients former authorities have verified: busy ones with the answer in progress. */
+  outdate(): void {
+    const busy = new Set<string>();
+    for (const pipeline of this.#busy) {
+      pipeline.isOutdated = true;
+      busy.add(peerOf(pipeline.last.request.socket));
+    }
+    for (const socket of this.#sockets) if (!busy.has(peerOf(socket))) socket.destroy();
   }
 
   /** Must be called for an answer that ends its connection: a request behind it would run and get no answer. */
@@ -119,14 +131,19 @@ export class OpenConnections {
   }
 
   #add(socket: Socket, last: Pipeline['last']): Pipeline {
-    const pipeline: Pipeline = { open: 0, waiting: [], isRefused: false, last, after: undefined };
+    const pipeline: Pipeline = {
+      ...{ open: 0, waiting: [], last, after: undefined },
+      ...{ isRefused: false, isOutdated: false },
+    };
     this.#pipelines.set(socket, pipeline);
     return pipeline;
   }
 
   #left(pipeline: Pipeline, response: ServerResponse): void {
     pipeline.open -= 1;
-    if (this.#last.has(response)) {
+    // Headers without `Connection: close` may have been sent before.
+    if (pipeline.isOutdated) pipeline.last.request.socket.destroySoon();
+    if (this.#last.has(response) || pipeline.isOutdated) {
       pipeline.isRefused = true;
       this.#busy.delete(pipeline);
       return;
@@ -155,7 +172,7 @@ export class OpenConnections {
     deaf();
     for (const begin of this.#held?.splice(0) ?? []) begin();
     this.#held = undefined;
-    for (let check = 0; this.#open > 0; check += 1) {
+    for (let check = 0; this.#sockets.size > 0; check += 1) {
       if (time.nowMs() >= untilMs) server.closeAllConnections();
       else if (check >= IDLE_CHECKS) server.closeIdleConnections();
       await sleep(CHECK_MS);
@@ -182,6 +199,11 @@ export class OpenConnections {
     }
     await turns(1);
   }
+}
+
+/** The same for a TLS socket and the socket below it. */
+function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
+  return `${remoteAddress} ${remotePort} ${localAddress}`;
 }
 
 async function turns(count: number): Promise<void> {

@@ -16,7 +16,7 @@ export class TlsFileError extends Error {}
 /** The certificate of a server, from files that may change while it listens. */
 export class ServerCertificate {
   readonly #config: TlsConfig;
-  readonly #servers = new Set<Server>();
+  readonly #servers = new Map<Server, () => void>();
   #context: SecureContextOptions;
 
   /** @throws TlsFileError naming the file */
@@ -41,20 +41,28 @@ export class ServerCertificate {
     };
   }
 
-  /** Gives the server each new certificate from now on. */
-  serve(server: object): void {
-    if (server instanceof Server) this.#servers.add(server);
+  /**
+   * Gives the server each new certificate from now on.
+   *
+   * @param outdate ends connections whose clients former authorities have verified
+   */
+  serve(server: object, outdate: () => void): void {
+    if (server instanceof Server) this.#servers.set(server, outdate);
   }
 
   /**
-   * Reads the files again. Open connections keep their certificate.
+   * Reads the files again. Open connections keep their certificate, and end after a change of the authorities.
    *
    * @returns the end of the certificate's validity
    * @throws TlsFileError naming the file; the servers then keep their current certificate
    */
   reload(): Date {
+    const { ca } = this.#context;
     this.#context = readContext(this.#config);
-    for (const server of this.#servers) server.setSecureContext(this.#context);
+    for (const [server, outdate] of this.#servers) {
+      server.setSecureContext(this.#context);
+      if (this.#context.ca !== ca) outdate();
+    }
     return new Date(new X509Certificate(String(this.#context.cert)).validTo);
   }
 }

@@ -71,6 +71,11 @@ const routes = async (fastify: FastifyInstance, { authenticate, execute }: Route
   fastify.get('/fault', () => {
     throw new Error('a password: hunter2');
   });
+  fastify.get('/header', (_request, reply) => reply.header('x-echo', 'hunter2\r\nx-evil: 1').send({}));
+  fastify.get('/header/async', async (_request, reply) => {
+    reply.header('bad name', 'hunter2');
+    return {};
+  });
   for (const [path, thrown] of Object.entries(THROWN))
     fastify.get(path, () => {
       throw thrown;
@@ -194,6 +199,18 @@ describe('Custom routes', () => {
     expect(JSON.stringify(body)).not.toContain('hunter2');
     expect(app.log).toContainEqual(expect.objectContaining({ path, requestId: body['requestId'] }));
   });
+
+  it.each(['/header', '/header/async'])(
+    'answer with a problem for a header that is invalid: %s',
+    async (path) => {
+      const { status, headers, body } = await call('GET', path);
+      expect([status, body['code']]).toEqual([500, 'HTTP_INTERNAL']);
+      expect(headers.get('content-type')).toBe('application/problem+json');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('x-request-id')).toBe(body['requestId']);
+      expect(app.log).toContainEqual(expect.objectContaining({ path, requestId: body['requestId'] }));
+    },
+  );
 
   it('end at their time-out', async () => {
     expect(await call('GET', '/slow')).toMatchObject({ status: 504, body: { code: 'HTTP_ROUTE_TIMEOUT' } });

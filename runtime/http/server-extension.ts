@@ -1,3 +1,4 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http';
 import type {
   FastifyInstance,
   FastifyReply,
@@ -60,6 +61,17 @@ export function refusingHook(places: Places, answers: Answers): onRequestHookHan
     if (places.isFull(shard)) answers.refuse(request, reply, { places, shard });
     else done();
   };
+}
+
+/** Removes headers of custom routes and plugins that Node refuses to send, and with them any further answer. */
+export function dropInvalidHeaders(reply: FastifyReply): void {
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    try {
+      validateHeaderName(name);
+      validateHeaderValue(name, String(value));
+    } catch {
+      reply.removeHeader(name);
+    }
 }
 
 /** Reads bodies of custom routes: JSON as an object, or the bytes if the route requires them. */

@@ -170,6 +170,37 @@ test('answers with new files without a restart, and keeps the old ones while the
   expect((await ask(wallet())).status).toBe(401);
 });
 
+test('after a change of the authorities, no connection that the old ones verified takes a further request', async () => {
+  const { opened: held, open: free } = gate();
+  const certificate = new ServerCertificate(config);
+  await listen(certificate);
+  const [busy, idle, handshake] = [await secure(), await secure(), connectPlain(port, '127.0.0.1')];
+  handshake.on('error', () => {});
+  const closed = [busy.socket, idle.socket, handshake.resume()].map(
+    (socket) => new Promise((resolve) => socket.once('close', resolve)),
+  );
+  const path = wallet();
+  idle.socket.write(get(path));
+  await expect.poll(idle.text, { timeout: 30_000 }).toContain('200 OK');
+  app.behaviour = async () => {
+    await held;
+    return [...app.wallets.values()][0];
+  };
+  busy.socket.write(deposit(path) + deposit(path));
+  await expect.poll(() => app.executions.length, { timeout: 30_000 }).toBe(2);
+  certificate.reload();
+  expect([busy, idle].map(({ socket }) => socket.destroyed)).toEqual([false, false]);
+  put('clients.pem', strangersCertificate);
+  certificate.reload();
+  await Promise.all(closed.slice(1));
+  free();
+  await closed[0];
+  expect(busy.text()).toMatch(/^HTTP\/1.1 200 OK[\s\S]*connection: close/i);
+  expect(busy.text().match(/HTTP\/1.1/g)).toHaveLength(1);
+  expect(app.executions).toHaveLength(2);
+  expect((await ask(path, asClient())).status).toBe(401);
+});
+
 test.each([
   ['a certificate that is not there', { certificate: 'none' }, /none\.pem cannot be used: ENOENT/],
   ['a key of another certificate', { key: 'next' }, /next\.pem is not the private key of the certificate in/],
@@ -192,6 +223,8 @@ async function secure(): Promise<{ readonly socket: TLSSocket; readonly text: ()
   return { socket, text: () => text };
 }
 
+const deposit = (path: string): string =>
+  `POST ${path}/deposit HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"amount":"1"}`;
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
 
 test('serves pipelined requests in order, answers what the parser refuses, and limits handshakes', async () => {
@@ -221,11 +254,8 @@ test('a drain answers what was sent, refuses nothing, and ends handshakes that d
   };
   await listen(new ServerCertificate(config), { limits: { requestTimeoutMs: 1_000 } });
   const clients = await Promise.all([secure(), secure()]);
-  const path = `/wallets/${app.open()}/deposit`;
-  for (const { socket } of clients)
-    socket.write(
-      `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 14\r\n\r\n{"amount":"1"}`,
-    );
+  const path = wallet();
+  for (const { socket } of clients) socket.write(deposit(path));
   const half = connectPlain(port, '127.0.0.1').on('error', () => {});
   await expect.poll(() => app.executions.length, { timeout: 30_000 }).toBe(2);
   const closing = server?.close(20_000);

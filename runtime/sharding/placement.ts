@@ -71,6 +71,11 @@ export class Placement {
     this.#random = settings.random ?? Math.random;
   }
 
+  /** Whether the configuration has a group of this name. */
+  hasGroup(name: string): boolean {
+    return this.#databases.groupNumbers([name]).size > 0;
+  }
+
   /**
    * A shard for a new id: `choose('mexico', { kind: 'weighted' }, { key: email })`.
    *

@@ -61,11 +61,15 @@ describe('a specification with tenants', () => {
 
 test('a claim chooses the group of a new model, by its name', async () => {
   const placement = new MemoryDatabases(topology).placement();
-  const choose = (claims: object) =>
-    placement.choose(claimedGroup({ name: 'ana', claims: claims as Claims }, 'region'), { kind: 'weighted' });
+  const groupOf = (claims: object): string =>
+    claimedGroup({ name: 'ana', claims: claims as Claims }, 'region', placement);
+  const choose = (claims: object) => placement.choose(groupOf(claims), { kind: 'weighted' });
   expect(await choose({ region: 'there' })).toBe(THERE);
   expect(await choose({ region: ['here'] })).toBe(HERE);
   for (const claims of [{}, { region: [] }, { region: ['here', 'there'] }, { region: 1 }])
-    expect(() => claimedGroup({ name: 'ana', claims: claims as Claims }, 'region')).toThrow(ForbiddenError);
-  await expect(choose({ region: 'nowhere' })).rejects.toThrow(UnknownShardError);
+    expect(() => groupOf(claims)).toThrow(ForbiddenError);
+  for (const region of ['nowhere', 'HERE', 'here '])
+    expect(() => groupOf({ region })).toThrow(ForbiddenError);
+  // A name of the application's own.
+  await expect(placement.choose('nowhere', { kind: 'weighted' })).rejects.toThrow(UnknownShardError);
 });

@@ -65,6 +65,8 @@ for (const adapter of ['postgresql', 'pglite'] as const) {
     it.each([
       // Beyond every column, or with more decimals than it has.
       ...['1e400', '1e-400', '"1e9000000000000"', '1e15', '0.00005', '0.1000000000000000055'],
+      // Strings that the pattern of the API document refuses.
+      ...['"1e2"', '"1.50000"'],
       // Texts that are numbers only elsewhere.
       ...['"NaN"', '"Infinity"', '"0x10"', '"0b11"', '""'],
       ...['"1_000"', '"1,000"', '" 5"', '"+5"', '".5"', '"5."'],

@@ -43,7 +43,7 @@ export function compileConverter(type: LeafType, source: ValueSource, integer: b
         const text = numericText(value, 'json');
         return text === undefined
           ? new Refusal('must be a decimal number, as a number or a string')
-          : readDecimal(text, type);
+          : readDecimal(text, type, typeof value === 'string');
       };
     case 'uuid':
       return fromText(parsing(parseUuid, 'must be a UUID'));

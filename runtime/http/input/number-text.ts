@@ -40,15 +40,24 @@ export function readDouble(text: string): number | undefined {
 
 /**
  * Parses a decimal exactly. Form, length and range are checked on the text, because the constructor of decimal.js
- * spends seconds on a huge exponent. Trailing zeros do not count as decimals; nothing is rounded.
+ * spends seconds on a huge exponent. Nothing is rounded.
+ *
+ * @param isString whether it must match the pattern in the API document: no exponent, and trailing zeros are decimals.
+ * A JSON number is only compared with bounds there
  */
-export function readDecimal(text: string, { precision, scale }: NumericType): Decimal | Refusal {
+export function readDecimal(
+  text: string,
+  { precision, scale }: NumericType,
+  isString: boolean,
+): Decimal | Refusal {
   if (text.length > LONGEST_DECIMAL) return new Refusal('has too many digits');
   const digits = digitsOf(text);
   if (digits === undefined) return new Refusal('must be a decimal number like "10.25"');
+  if (isString && /e/i.test(text)) return new Refusal('must be written without an exponent, like "10.25"');
   const { significant, shift } = digits;
+  const decimals = isString ? (text.split('.')[1] ?? '').length : -shift;
+  if (decimals > scale) return new Refusal(`must have at most ${scale} decimals`);
   if (significant === '') return new Decimal(0);
-  if (-shift > scale) return new Refusal(`must have at most ${scale} decimals`);
   const whole = precision - scale;
   return significant.length + shift > whole
     ? new Refusal(`must have at most ${whole} digits before the decimal point`)
