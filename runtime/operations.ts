@@ -41,7 +41,11 @@ export type { RecurringAction } from './events/schedules/schedules.js';
 export type { RelayPages } from './http/process/relay-pages.js';
 export { type JsonCall, mayPass, openJsonAction } from './json-action.js';
 export { type MigrationStep, migrateShards } from './migration/migrate.js';
-export { migrationStatus, type ShardMigrationStatus } from './migration/migration-status.js';
+export {
+  migrationStatus,
+  requireIdentities,
+  type ShardMigrationStatus,
+} from './migration/migration-status.js';
 export { findDrift, type ShardDrift } from './migration/shard-drift.js';
 export type { JournalEntry } from './persistence/journal/journal-store.js';
 export { connectorFiles } from './relay/connectors/connector-files.js';

@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_640,
+  cli: 4_650,
   'generator/build': 50,
   'generator/check': 1_260,
   'generator/emit': 3_370,
@@ -23,7 +23,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/entrances': 120,
   'runtime/collections': 160,
   'runtime/concurrency': 730,
-  'runtime/config': 3_070,
+  'runtime/config': 3_080,
   'runtime/consumer': 440,
   'runtime/doctor': 580,
   'runtime/domain': 2_940,
@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_030,
   'runtime/http': 5_310,
   'runtime/locks': 490,
-  'runtime/migration': 2_660,
+  'runtime/migration': 2_680,
   'runtime/observability': 820,
   'runtime/openapi': 840,
   'runtime/persistence': 5_510,

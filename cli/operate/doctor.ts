@@ -13,6 +13,7 @@ export const DOCTOR: CommandEntry = operatorCommand({
   about:
     'Checks configuration, connections, servers, clocks, rights, residency, replicas, migrations, drift and connection budget.',
   inputs: { ...CONFIG, ...FORMAT, ...PARALLEL },
+  reportsIdentity: true,
   run: async ({ runtime, config, databases }, { parallel: atOnce }) => {
     // Without `fw.generator`, models and migrations are unknown; the servers are still checked.
     const application =

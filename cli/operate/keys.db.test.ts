@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { HERE } from '../../runtime/execution/test-support/accounts.js';
+import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import { cliProject } from '../test-support/cli-project.js';
 import type { Ran } from '../test-support/run-command.js';
@@ -32,6 +32,20 @@ describeOn('postgresql', 'fw-gen keys', (harness) => {
     expect((await keys('revoke', prefix)).code).toBe(0);
     expect((await keys('revoke', prefix)).code).toBe(1);
     expect((await keys('list')).info).toMatch(/reports/);
+  });
+
+  test('writes no key if two URLs are swapped', async () => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: [] });
+    project.configure(topology);
+    await project.rows('update eventlog.shard set member_number = 9', HERE);
+    for (const argv of [['list'], ['create', '--principal', 'x']]) {
+      const { code, error } = await keys(...argv);
+      expect([code, error]).toEqual([
+        2,
+        expect.stringMatching(/ is shard \(0, 9\), not \(0, 0\)\. Are two URLs swapped\?/),
+      ]);
+    }
+    expect(await project.rows('select count(*)::int from eventlog.api_keys', HERE)).toEqual([[0]]);
   });
 
   test('refuses claims that are not an object, an invalid or past date, and an invalid name', async () => {

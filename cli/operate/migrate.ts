@@ -18,6 +18,7 @@ const UP = operatorCommand({
   name: 'up',
   about:
     'Applies the pending migrations on every shard. Run it again after a failure: it continues where it stopped.',
+  reportsIdentity: true,
   inputs: { ...INPUTS, dryRun: flag('--dry-run', 'only show the SQL of the pending migrations') },
   run: async (session, options, { output }) =>
     options.dryRun === true ? plan(session, options.parallel) : applyAll(session, options.parallel, output),
@@ -26,6 +27,7 @@ const UP = operatorCommand({
 const STATUS = operatorCommand({
   name: 'status',
   about: 'Shows the state of every shard.',
+  reportsIdentity: true,
   inputs: INPUTS,
   run: async (session, { parallel }) => statusReport(await statusOf(session, parallel)),
 });
@@ -33,6 +35,7 @@ const STATUS = operatorCommand({
 const VERIFY = operatorCommand({
   name: 'verify',
   about: 'Checks for pending migrations, and for drift between shards and between models and tables.',
+  reportsIdentity: true,
   inputs: INPUTS,
   run: async (session, { parallel: atOnce }) => {
     const tables = await readTables(session.config);

@@ -56,12 +56,15 @@ interface OperatorSpec<Given extends Inputs> extends Omit<CommandSpec<Given>, 'r
    * is repeated by scripts, and must not keep a server from opening them.
    */
   readonly isVisitor?: (values: Values<Given>) => boolean;
+  /** Whether it reports databases of other shards itself. Default: any of the chosen shards ends the command. */
+  readonly reportsIdentity?: boolean;
 }
 
 /** A command that opens the databases of the configuration. It runs no user code. */
 export function operatorCommand<Given extends Inputs & typeof CONFIG>({
   run,
   isVisitor = () => false,
+  reportsIdentity = false,
   ...spec
 }: OperatorSpec<Given>): CommandEntry {
   return command({
@@ -74,7 +77,12 @@ export function operatorCommand<Given extends Inputs & typeof CONFIG>({
       const runtime = await import('../../runtime/operations.js');
       const embedded = isVisitor(values) ? 'visit' : 'join';
       const options = { warn: context.output.error, embedded } as const;
-      const report = await runtime.withDatabases(config.sharding, options, (databases) => {
+      const report = await runtime.withDatabases(config.sharding, options, async (databases) => {
+        if (!reportsIdentity)
+          await runtime.requireIdentities(
+            databases,
+            shards.map(({ shard }) => shard),
+          );
         const operations = new runtime.EventOperations(databases);
         return run({ runtime, config, databases, operations, ...chosen }, values, context);
       });

@@ -13,6 +13,11 @@ const withoutCredentials: TextCheck = (url) =>
       }
     : undefined;
 
+const webUrl: TextCheck = (url) =>
+  /^https?:$/.test(URL.canParse(url) ? new URL(url).protocol : '')
+    ? withoutCredentials(url)
+    : { message: 'must be a URL of HTTP', hint: 'such as https://login.example/keys.json' };
+
 const jwt = section<NonNullable<AccessConfig['jwt']>>({
   doc: 'Authenticates callers by JSON Web Tokens of this issuer.',
   keys: {
@@ -28,7 +33,7 @@ const jwt = section<NonNullable<AccessConfig['jwt']>>({
       doc: 'Required `aud` claim, or one of the audiences in it.',
     }),
     jwksUrl: text(1_024, {
-      check: withoutCredentials,
+      check: webUrl,
       shown: shownUrl,
       doc: 'URL of the key set (JWKS) of the issuer. Default: `.well-known/jwks.json` below the issuer.',
     }),

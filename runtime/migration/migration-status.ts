@@ -1,5 +1,5 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { messageOf } from '../errors.js';
+import { messageOf, ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
@@ -59,13 +59,9 @@ export async function shardMigrationStatus(
   database: ShardDatabase,
   migrations: readonly Migration[],
 ): Promise<ReachedStatus> {
-  const { shard } = database;
   const isFresh = !(await isBootstrapped(database));
-  const identity = isFresh ? shard.toString() : await storedIdentity(database);
-  if (identity !== shard.toString()) {
-    const problems = [`${database.description} is shard ${identity}, not ${shard}`];
-    return { ...NOTHING, state: 'foreign', problems };
-  }
+  const foreign = isFresh ? undefined : await identityProblem(database);
+  if (foreign !== undefined) return { ...NOTHING, state: 'foreign', problems: [foreign] };
   let status: ReachedStatus = { ...NOTHING, state: 'current', problems: [] };
   for (const [set, known] of [
     ['framework', systemMigrations] as const,
@@ -84,6 +80,31 @@ export async function shardMigrationStatus(
     };
   }
   return status;
+}
+
+/**
+ * Checks that none of these databases belongs to another shard. One that is empty or cannot be queried is not checked.
+ *
+ * @throws ShardIdentityError
+ */
+export async function requireIdentities(
+  databases: DatabaseRegistry,
+  shards: readonly ShardIdentifier[],
+): Promise<void> {
+  const look = async (shard: ShardIdentifier): Promise<string | undefined> => {
+    const database = databases.database(shard);
+    return (await isBootstrapped(database)) ? identityProblem(database) : undefined;
+  };
+  for (const outcome of await onEachShard(shards, SHARDS_AT_ONCE, look))
+    if (outcome.ok && outcome.value !== undefined)
+      throw new ShardIdentityError(`${outcome.value}. Are two URLs swapped?`);
+}
+
+/** What is wrong with a database that belongs to another shard. */
+async function identityProblem(database: ShardDatabase): Promise<string | undefined> {
+  const identity = await storedIdentity(database);
+  const { shard, description } = database;
+  return identity === shard.toString() ? undefined : `${description} is shard ${identity}, not ${shard}`;
 }
 
 type ReachedStatus = Omit<ShardMigrationStatus, 'shard' | 'name' | 'state'> & {
