@@ -46,7 +46,8 @@ export const checkConnection: ShardCheck = async ({ database }) => {
 function connectionAdvice({ kind }: ShardDatabase, error: unknown): string {
   // The error message already states the fix.
   if (error instanceof EmbeddedDatabaseLockedError) return '';
-  if (kind === 'pglite') return 'Check the disk and the rights to the folder; if it is damaged, restore it.';
+  if (kind === 'pglite')
+    return 'If a server is starting, wait for it. Otherwise check the disk and the rights to the folder; if it is damaged, restore it.';
   const sqlState = error instanceof DriverFailure ? error.sqlState : undefined;
   if (sqlState?.startsWith('28') === true)
     return 'Check username and password, and pg_hba.conf of the server.';

@@ -62,7 +62,8 @@ class RemoteWire implements EngineWire {
 
   sendRaw(messages: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
-      const hasEnded = (): void => reject(new Error('The process that has the database open has ended'));
+      const hasEnded = (): void =>
+        reject(new Error('The process that has the database open has ended, or is still starting'));
       if (this.#session.destroyed) return hasEnded();
       const call = this.#session.request({ ':method': 'POST', ':path': OPERATORS_PATH });
       let status: number | undefined;

@@ -87,7 +87,8 @@ export class DeadLetters {
   }
 
   /**
-   * Discards events permanently: they are stored as discarded, and the later events of their models are resumed.
+   * Discards events permanently: they are stored as discarded, and the later events of their models are resumed, unless
+   * a failed event is in front of them.
    *
    * @param note the reason, stored with them; at most 2,000 characters
    * @returns the number of discarded events
@@ -156,6 +157,9 @@ const DISCARD = `WITH gone AS (UPDATE eventlog.dead_letters
   WHERE ${FILTER} AND state <> 'discarded' RETURNING consumer, event_id, model_name, model_id),
 behind AS (UPDATE eventlog.dead_letters AS d SET retry_date = now()
   FROM (SELECT DISTINCT consumer, model_name, model_id FROM gone) AS m
-  WHERE d.consumer = m.consumer AND d.model_name = m.model_name AND d.model_id = m.model_id AND d.state <> 'discarded'
+  WHERE NOT EXISTS (SELECT FROM eventlog.dead_letters AS f
+      WHERE f.consumer = m.consumer AND f.model_name = m.model_name AND f.model_id = m.model_id AND f.state = 'failed'
+        AND NOT EXISTS (SELECT FROM gone AS g WHERE g.consumer = f.consumer AND g.event_id = f.event_id))
+    AND d.consumer = m.consumer AND d.model_name = m.model_name AND d.model_id = m.model_id AND d.state <> 'discarded'
     AND NOT EXISTS (SELECT FROM gone AS g WHERE g.consumer = d.consumer AND g.event_id = d.event_id))
 SELECT count(*) FROM gone`;

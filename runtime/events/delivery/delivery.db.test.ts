@@ -170,6 +170,32 @@ describeOnEachAdapter('Delivery to handlers', (harness) => {
     expect(discarded.map(({ retrying }) => retrying)).toEqual([false, false]);
   });
 
+  test('does not repeat a failed event once one that waits behind it is discarded', async () => {
+    const handled: number[] = [];
+    const handler = handlerOf(
+      'Picky',
+      ({ modelVersion }) => {
+        if (modelVersion === 2) throw new Error('never');
+        handled.push(modelVersion);
+      },
+      { retryDelayMs: 1, maximumAttempts: 1 },
+    );
+    const ledger = await startLedger(harness, { handlers: [handler] });
+    const account = await ledger.open();
+    for (let count = 0; count < 3; count += 1) await ledger.credit(account);
+    const { deadLetters } = ledger.events;
+    await until(async () => (await deadLetters.list()).length === 3);
+    const [failed, waiting] = await deadLetters.list();
+    expect(await deadLetters.discard({ handler: 'Picky', eventId: waiting?.eventId ?? '' })).toBe(1);
+    expect(await deadLetters.list()).toMatchObject([
+      { eventId: failed?.eventId, attempts: 1, retrying: false },
+      { state: 'waiting', retrying: false },
+    ]);
+    await deadLetters.discard({ handler: 'Picky', eventId: failed?.eventId ?? '' });
+    await until(() => handled.length === 1);
+    expect(handled).toEqual([4]);
+  });
+
   test.each([false, true])(
     'handles the events that arrive while a model without dead letters still counts as parked (transactional %s)',
     async (transactional) => {
