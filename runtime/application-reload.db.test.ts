@@ -3,6 +3,7 @@ import { describeOn } from '../test/databases/vitest.js';
 import { type Application, openApplication } from './application.js';
 import type { ShardingTopology } from './config/types.js';
 import { openDatabases } from './databases.js';
+import { examine } from './doctor/examine.js';
 import { Decimal } from './domain/decimal.js';
 import { ShardedId } from './domain/id.js';
 import { ShardIdentifier } from './domain/shard-identifier.js';
@@ -96,5 +97,37 @@ describeOn('postgresql', 'A shard that a reload removes and another one adds aga
     } finally {
       await app.close();
     }
+  });
+});
+
+describeOn('postgresql', 'A shard that a file leaves out', (harness) => {
+  it('is warned of at the start, and is a fault for the doctor, until a reload removes it', async () => {
+    const both = await harness.makeTopology({ shards: [first, added], migrations: accountMigrations });
+    const without: ShardingTopology = { ...both, groups: both.groups.slice(0, 1) };
+    const warnings: string[] = [];
+    const open = (sharding: ShardingTopology) =>
+      openApplication(accountApplication, {
+        namespace: 'test',
+        collaborators: {},
+        sharding,
+        warn: (line) => void warnings.push(line),
+      });
+    await (await open(both)).close();
+    expect(warnings).toEqual([]);
+    const shorter = await open(without);
+    try {
+      const leftOut = `Shard ${added} was served before, and the configuration does not list it`;
+      expect(warnings).toEqual([expect.stringContaining(leftOut)]);
+      const findings = await examine(shorter.databases, { topology: without, application: undefined });
+      expect(findings.filter(({ check }) => check === 'configured')).toEqual([
+        expect.objectContaining({ subject: added.toString(), level: 'fault' }),
+      ]);
+    } finally {
+      await shorter.close();
+    }
+    const full = await open(both);
+    await full.reload(without).finally(() => full.close());
+    await (await open(without)).close();
+    expect(warnings).toHaveLength(1);
   });
 });

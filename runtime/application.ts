@@ -45,6 +45,7 @@ import { sagaWokenEvent } from './sagas/saga-run.js';
 import { SagaRuntime } from './sagas/saga-runtime.js';
 import { Sagas } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
+import { forgetShards, rememberShards } from './sharding/known-shards.js';
 import { Placement } from './sharding/placement.js';
 import type { ReplicaReads } from './sharding/replica-reads.js';
 import type { ShardDatabase } from './sharding/shard-database.js';
@@ -299,6 +300,8 @@ function wireApplication<Collaborators>(
   const beforeService = async (database: ShardDatabase): Promise<void> => {
     await events.register(database);
     for (const line of await runtime.missingSteps(database)) warn(line);
+    if (database.shard.bits === databases.defaultShard.bits)
+      for (const line of await rememberShards(database, databases.shards())) warn(line);
   };
   const prepare = async (database: ShardDatabase, member: MemberConfig): Promise<void> => {
     if (options.migrate !== false) await migrateShard(database, member, application);
@@ -314,6 +317,7 @@ function wireApplication<Collaborators>(
     reload: async (sharding) => {
       const changes = await databases.reload(sharding, { prepare, patienceMs });
       await events.process.topologyChanged(changes);
+      await noteShards(databases, changes);
       return changes;
     },
     executor,
@@ -333,6 +337,14 @@ function wireApplication<Collaborators>(
     journalStatistics: () => recovery.statistics(),
     close,
   };
+}
+
+/** Stores which shards a reload has added and removed. If the default shard does not answer, the next start warns. */
+async function noteShards(databases: DatabaseRegistry, changes: readonly TopologyChange[]): Promise<void> {
+  const database = databases.database(databases.defaultShard);
+  const removed = changes.flatMap((change) => (change.kind === 'shard-removed' ? [change.shard] : []));
+  const noted = forgetShards(database, removed).then(() => rememberShards(database, databases.shards()));
+  await noted.catch(() => {});
 }
 
 function tenancyOf({ claim, unrestricted }: NonNullable<AccessConfig['tenancy']>): Tenancy {

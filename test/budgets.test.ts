@@ -25,13 +25,13 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/concurrency': 730,
   'runtime/config': 3_080,
   'runtime/consumer': 440,
-  'runtime/doctor': 580,
+  'runtime/doctor': 600,
   'runtime/domain': 2_940,
   'runtime/events': 6_610,
   'runtime/execution': 4_030,
   'runtime/http': 5_310,
   'runtime/locks': 490,
-  'runtime/migration': 2_680,
+  'runtime/migration': 2_690,
   'runtime/observability': 820,
   'runtime/openapi': 840,
   'runtime/persistence': 5_510,
@@ -40,11 +40,11 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_710,
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
-  'runtime/sharding': 3_740,
+  'runtime/sharding': 3_790,
   'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 1_990, generator: 660 };
+const LOOSE_LINES = { runtime: 2_010, generator: 660 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

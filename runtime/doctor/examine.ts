@@ -8,6 +8,7 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import { checkFailovers } from './failover-check.js';
 import { type CheckResult, type Finding, fault, ok, warning } from './finding.js';
+import { checkLeftOutShards } from './left-out-shards.js';
 import { checkProcesses } from './process-check.js';
 import { checkReplica } from './replica-check.js';
 import { checkBudget } from './server-budget.js';
@@ -74,6 +75,7 @@ export async function examine(
   return [
     ...findings,
     ...(await checkBudget(topology, databases)),
+    ...(await checkLeftOutShards(topology, databases)),
     ...(await checkProcesses(topology, databases, atOnce)),
     ...(await examineSchemas(databases, options)),
   ];

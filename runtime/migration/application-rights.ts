@@ -15,6 +15,7 @@ export const APPLICATION_RIGHTS: readonly TableRights[] = [
     privileges: ['SELECT', 'INSERT'],
   },
   { tables: ['shard', 'dropped_partitions', 'migration_checksums', 'api_keys'], privileges: ['SELECT'] },
+  { tables: ['known_shards'], privileges: ['SELECT', 'INSERT', 'DELETE'] },
   { tables: ['sagas', 'timelines'], privileges: ['SELECT', 'INSERT', 'UPDATE'] },
   {
     tables: [
