@@ -127,7 +127,10 @@ describeOn('postgresql', 'A shard that a file leaves out', (harness) => {
     }
     const full = await open(both);
     await full.reload(without).finally(() => full.close());
-    await (await open(without)).close();
+    const grown = await open(without);
     expect(warnings).toHaveLength(1);
+    await grown.reload(both).finally(() => grown.close());
+    await (await open(without)).close();
+    expect(warnings).toHaveLength(2);
   });
 });

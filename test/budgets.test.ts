@@ -40,7 +40,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/relay': 1_710,
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
-  'runtime/sharding': 3_790,
+  'runtime/sharding': 3_800,
   'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */

@@ -11,7 +11,7 @@ export async function checkLeftOutShards(
   try {
     const shards = await leftOutShards(databases.database(defaultShard), databases.shards());
     return shards.map((shard) => ({
-      subject: shard,
+      subject: shard.toString(),
       ...fault('configured', leftOut(shard), LEFT_OUT_ADVICE),
     }));
   } catch {

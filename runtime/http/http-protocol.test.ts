@@ -1,9 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { fixedPrincipal } from '../access/authenticator.js';
 import { RequestLimits } from '../access/request-limits.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
+import { UnauthenticatedError } from '../errors.js';
 import { createMetrics } from '../observability/prometheus.js';
-import { LiveFeeds } from './feed/live-feeds.js';
+import { LiveFeeds, type LiveFeedsOptions } from './feed/live-feeds.js';
 import type { HttpServer, HttpServerOptions } from './http-server.js';
 import { sendRaw } from './test-support/raw-client.js';
 import { WalletApplication } from './test-support/wallet-server.js';
@@ -278,18 +280,26 @@ describe('closing', () => {
   });
 });
 
-it('counts a live feed as a concurrent request of its caller, and in the metrics, until it ends', async () => {
+/** Serves a wallet as a live feed. */
+async function serveFeed(more: Partial<HttpServerOptions>, options: Partial<LiveFeedsOptions> = {}) {
   await server.close(0);
-  const feeds = new LiveFeeds({ read: async () => [[]], defaultShard: () => ShardIdentifier.of(0, 0) });
-  const metrics = createMetrics({ statistics: () => [] });
-  const callers = new RequestLimits({ concurrentRequests: 1 });
+  const feeds = new LiveFeeds({
+    read: async () => [[]],
+    defaultShard: () => ShardIdentifier.of(0, 0),
+    ...options,
+  });
   app = new WalletApplication();
   const routes = app.routes.map((route) =>
     route.method === 'GET' && route.path === '/wallets/{walletId}' ? { ...route, feed: 'walletId' } : route,
   );
-  server = app.server({ feeds, metrics, callers, routes });
+  server = app.server({ feeds, routes, ...more });
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
-  const wallet = `${url}/wallets/${app.open()}`;
+  return { feeds, wallet: `${url}/wallets/${app.open()}` };
+}
+
+it('counts a live feed as a concurrent request of its caller, and in the metrics, until it ends', async () => {
+  const metrics = createMetrics({ statistics: () => [] });
+  const { wallet } = await serveFeed({ metrics, callers: new RequestLimits({ concurrentRequests: 1 }) });
   const leaving = new AbortController();
   const stream = await fetch(wallet, {
     headers: { accept: 'text/event-stream', 'x-request-id': 'mine' },
@@ -303,16 +313,25 @@ it('counts a live feed as a concurrent request of its caller, and in the metrics
   expect(await metrics.render()).toContain('fw_http_open_feeds 0');
 });
 
-it('answers HEAD of a live feed with the headers of the stream, and ends it', async () => {
-  await server.close(0);
-  const feeds = new LiveFeeds({ read: async () => [[]], defaultShard: () => ShardIdentifier.of(0, 0) });
-  app = new WalletApplication();
-  const routes = app.routes.map((route) =>
-    route.method === 'GET' && route.path === '/wallets/{walletId}' ? { ...route, feed: 'walletId' } : route,
+it('ends a live feed once its caller is refused', async () => {
+  let isRevoked = false;
+  const { wallet } = await serveFeed(
+    {
+      authenticator: (request) => {
+        if (isRevoked) throw new UnauthenticatedError('The API key was revoked', { challenge: 'Bearer' });
+        return fixedPrincipal('tester')(request);
+      },
+    },
+    { pollMs: 5, authenticateMs: 5 },
   );
-  server = app.server({ feeds, callers: new RequestLimits({ concurrentRequests: 1 }), routes });
-  const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
-  const wallet = `${url}/wallets/${app.open()}`;
+  const stream = await fetch(wallet, { headers: { accept: 'text/event-stream' } });
+  expect(stream.status).toBe(200);
+  isRevoked = true;
+  await stream.text();
+});
+
+it('answers HEAD of a live feed with the headers of the stream, and ends it', async () => {
+  const { feeds, wallet } = await serveFeed({ callers: new RequestLimits({ concurrentRequests: 1 }) });
   const headers = { accept: 'text/event-stream' };
   const response = await fetch(wallet, { method: 'HEAD', headers });
   expect([response.status, response.headers.get('content-type')]).toEqual([

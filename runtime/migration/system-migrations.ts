@@ -273,9 +273,10 @@ create table eventlog.default_shard (
 comment on table eventlog.default_shard is 'The default shard of the cluster, the same on every shard; stored at the first start';
 
 create table eventlog.known_shards (
-  bits integer primary key,
-  shard text not null,
-  stored_date timestamptz not null default now()
+  group_number smallint not null,
+  member_number smallint not null,
+  stored_date timestamptz not null default now(),
+  primary key (group_number, member_number)
 );
 comment on table eventlog.known_shards is 'Shards that were ever served, until a reload removes them; written on the default shard only';
 

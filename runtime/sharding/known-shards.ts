@@ -1,4 +1,4 @@
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { ShardDatabase } from './shard-database.js';
 
 /**
@@ -12,9 +12,9 @@ export async function rememberShards(
   served: readonly ShardIdentifier[],
 ): Promise<readonly string[]> {
   await database.query({
-    text: `insert into eventlog.known_shards (bits, shard) select * from unnest($1::int[], $2::text[])
-      on conflict do nothing`,
-    values: [served.map(({ bits }) => bits), served.map(String)],
+    text: `insert into eventlog.known_shards (group_number, member_number)
+      select * from unnest($1::smallint[], $2::smallint[]) on conflict do nothing`,
+    values: numbersOf(served),
   });
   return (await leftOutShards(database, served)).map((shard) => `${leftOut(shard)} ${LEFT_OUT_ADVICE}`);
 }
@@ -24,23 +24,29 @@ export async function forgetShards(
   database: ShardDatabase,
   removed: readonly ShardIdentifier[],
 ): Promise<void> {
-  const values = [removed.map(({ bits }) => bits)];
-  await database.query({ text: 'delete from eventlog.known_shards where bits = any($1::int[])', values });
+  await database.query({
+    text: `delete from eventlog.known_shards where (group_number, member_number) in
+      (select * from unnest($1::smallint[], $2::smallint[]))`,
+    values: numbersOf(removed),
+  });
 }
 
-/** Shards that were served before, such as `(0, 1)`, and are none of these. */
+function numbersOf(shards: readonly ShardIdentifier[]): readonly (readonly number[])[] {
+  return [shards.map(({ group }) => group), shards.map(({ member }) => member)];
+}
+
+/** Shards that were served before, and are none of these. */
 export async function leftOutShards(
   database: Pick<ShardDatabase, 'query'>,
   served: readonly ShardIdentifier[],
-): Promise<readonly string[]> {
-  const { rows } = await database.query({
-    text: 'select shard from eventlog.known_shards where bits <> all($1::int[]) order by bits',
-    values: [served.map(({ bits }) => bits)],
-  });
-  return rows.map(([shard]) => String(shard));
+): Promise<readonly ShardIdentifier[]> {
+  const text = 'select group_number, member_number from eventlog.known_shards order by 1, 2';
+  const { rows } = await database.query({ text, values: [] });
+  const known = rows.map(([group, member]) => ShardIdentifier.of(Number(group), Number(member)));
+  return known.filter((shard) => !served.includes(shard));
 }
 
-export function leftOut(shard: string): string {
+export function leftOut(shard: ShardIdentifier): string {
   return `Shard ${shard} was served before, and the configuration does not list it: lists lack its rows.`;
 }
 

@@ -12,8 +12,8 @@ import { HINTS } from './hints.js';
 import { frameworkType, libraryType } from './known-types.js';
 import type { Asking, Reading } from './reading.js';
 import { enclose } from './recursion.js';
-import { selectedMember, tagsOfBases, tagsOfParts } from './secrets.js';
 import { keywordKey, SourceOrder } from './source-order.js';
+import { selectedMember, tagsOfBases, tagsOfParts } from './tags-of-parts.js';
 import { listOf, notPlain, plain, type ReadType, unsupported, withPartTags } from './type-results.js';
 import { NEVER, unite } from './unite.js';
 

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { fixedPrincipal } from '../../access/authenticator.js';
+import { Action } from '../../action/action.js';
 import { ONE_SHARD } from '../../config/test-support/configs.js';
 import { temporaryFolder } from '../../config/test-support/temporary-folder.js';
+import { namedFields, t } from '../../domain/field-types.js';
 import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
@@ -117,6 +119,36 @@ describe('a start with plugins and routes of the application', () => {
     expect((await server.fastify.inject('/health/live')).statusCode).toBe(200);
     const [shard] = server.application.databases.shards();
     expect(shard?.toString()).toBe('(0, 0)');
+  });
+
+  it('refuses params in its routes that break their rules', async () => {
+    class NoteAction extends Action<{ readonly note: string }, string> {
+      perform(): Promise<string> {
+        return Promise.resolve('noted');
+      }
+    }
+    const application: typeof emptyApplication = {
+      ...emptyApplication,
+      wire: ({ clock }) => [
+        {
+          name: 'Note',
+          actionClass: NoteAction,
+          params: namedFields({ note: t.string({ maxLength: 5 }) }),
+          create: () => new NoteAction(clock),
+        },
+      ],
+    };
+    const routes = (fastify: FastifyInstance, { execute }: ServerTools): void => {
+      fastify.get<{ Params: { note: string } }>('/note/:note', async (request) => {
+        return { answer: await execute(request, NoteAction, { note: request.params.note }) };
+      });
+    };
+    const server = await run(['--config', config, '--port', '0'], { routes }, application).running;
+    onTestFinished(() => server.close());
+    const statuses = ['short', 'too long'].map(
+      async (note) => (await fetch(`${server.url}/note/${note}`)).status,
+    );
+    expect(await Promise.all(statuses)).toEqual([200, 400]);
   });
 
   it('reports a plugin that fails, and leaves neither a port nor a database open', async () => {
