@@ -70,6 +70,29 @@ export function startInner(
   return tracer()?.startSpan(name, { attributes }, trace.setSpan(context.active(), parent));
 }
 
+/** A span within another one that starts when it is first asked for. */
+export class LateSpan {
+  readonly #parent: Span;
+  readonly #name: string;
+  #span: Span | undefined;
+
+  constructor(parent: Span, name: string) {
+    this.#parent = parent;
+    this.#name = name;
+  }
+
+  /** Undefined if the parent is not sampled. */
+  get started(): Span | undefined {
+    this.#span ??= startInner(this.#parent, this.#name);
+    return this.#span;
+  }
+
+  /** Ends the span if it has started. */
+  end(error?: unknown): void {
+    endSpan(this.#span, error);
+  }
+}
+
 /**
  * Starts the span of a statement or a batch. With one cause it is the child of that. With several it has a trace of its
  * own, linked to all of them, and they are linked to it. Undefined if no cause is sampled.

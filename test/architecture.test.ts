@@ -25,7 +25,7 @@ const ALLOWED: Arrows = {
   concurrency -> collections domain
   domain -> collections currency-codes.ts errors.ts
   config -> domain errors.ts
-  action -> domain errors.ts
+  action -> tracing.ts domain errors.ts
   openapi -> currency-codes.ts config domain
   sharding -> concurrency domain collections config errors.ts
   postgres -> concurrency sharding config domain errors.ts

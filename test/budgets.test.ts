@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 2_010, generator: 660 };
+const LOOSE_LINES = { runtime: 2_030, generator: 660 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

@@ -53,24 +53,31 @@ const traced = ifSet(process.env.BENCH_TRACED, {
   module: 'framework-traced',
 });
 
-/** `BENCH_KEYED=1`: each deposit under an idempotency key, by both builds. */
-const KEYED = { label: 'fw-actions, under an idempotency key', options: { isKeyed: true } };
-const keyed = ifSet(process.env.BENCH_KEYED, { ...KEYED, name: 'framework-keyed' });
-const keyedBefore = before.map(({ build }) => ({
-  ...COMMON,
-  ...KEYED,
-  name: 'framework-keyed-before',
-  label: `${KEYED.label}, before`,
-  build,
-}));
+/** `BENCH_KEYED=1`: each deposit under an idempotency key. */
+const keyed = ifSet(process.env.BENCH_KEYED, {
+  name: 'framework-keyed',
+  label: 'fw-actions, under an idempotency key',
+  options: { isKeyed: true },
+});
+
+/** Variants and, if there is an earlier build, the same by it. */
+const ofBoth = (given) =>
+  given.flatMap((variant) => [
+    variant,
+    ...before.map(({ build }) => ({
+      ...variant,
+      name: `${variant.name}-before`,
+      label: `${variant.label}, before`,
+      build,
+    })),
+  ]);
 
 /** All variants in the order of the tables. `takesPart` selects the loads of a variant; default: all. */
 export const variants = [
   { ...COMMON, name: 'framework', label: '**fw-actions, `execute()`**' },
   ...before,
-  ...traced,
-  ...keyed,
-  ...(keyed.length > 0 ? keyedBefore : []),
+  ...ofBoth(traced),
+  ...ofBoth(keyed),
   {
     name: 'bare',
     label: 'bare script of the merged statement',

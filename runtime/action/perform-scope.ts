@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Entity, ModelDescriptor } from '../domain/entity.js';
 import type { KeyLookup } from '../domain/natural-key.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { LateSpan } from '../tracing.js';
 import type { AccessCheck } from './access-check.js';
 import type { ActionPlan } from './action-plan.js';
 import type { Reach } from './tenancy.js';
@@ -18,6 +19,8 @@ export interface ReadRow {
 
 /** Reads that see states which are not stored yet. */
 export interface ScopedReads {
+  /** The span of their statements. Undefined if the action is not traced. */
+  readonly span: LateSpan | undefined;
   /**
    * The latest state of a model that this execution may start from: one that another action of this process has staged
    * and not yet committed, a committed one that the process remembers, or else the result of `load`. Reading a staged

@@ -26,7 +26,7 @@ import {
 import type { AttemptOutcome } from '../persistence/attempt-outcome.js';
 import { ResultJson } from '../persistence/codec/result-json.js';
 import type { ShardStore } from '../persistence/shard-store.js';
-import { endWith, isTracing, type Span, startSpan } from '../tracing.js';
+import { isTracing, type Span, startSpan } from '../tracing.js';
 import { RowContention } from './contention/row-contention.js';
 import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
@@ -254,13 +254,10 @@ export class ActionExecutor {
         traceContext,
       });
     const execution = new Execution(request, this.#context);
-    const run =
-      guard === undefined
-        ? execution.run()
-        : this.#joins.run(guard, execution, (settled) =>
-            deadlines.race(orAborted(settled, configuration.signal), request.deadline, busy),
-          );
-    return request.span === undefined ? run : endWith(request.span, run);
+    if (guard === undefined) return execution.run();
+    return this.#joins.run(guard, execution, (settled) =>
+      deadlines.race(orAborted(settled, configuration.signal), request.deadline, busy),
+    );
   }
 
   #guard<Params, Result>(

@@ -107,6 +107,7 @@ export class Execution<Params, Result> {
   /** Counts, logs and reports the end. Called by others only if it never runs. @param failure undefined after success */
   ended(failure: unknown): void {
     this.#context.observed.ended(this.#request, this.#tally, failure);
+    endSpan(this.#request.span, failure);
     this.#tally.notify(this.#request.configuration.onReport, codeOf(failure));
   }
 
@@ -136,19 +137,18 @@ export class Execution<Params, Result> {
   /** Runs `perform` and seals its plan. Everything after the seal happens in the same turn of the event loop. */
   async #prepare(): Promise<{ readonly outcome: Completed<Result> }> {
     const { action, principal, params } = this.#request;
-    const span = startInner(this.#span, 'perform');
     const startedDate = this.#environment.clock.now();
     const run = this.#newRun();
     this.#performed = run;
     this.#isHidden = false;
     try {
-      const work = within(span, () => run.start(action, principal, params));
+      const work = within(this.#span, () => run.start(action, principal, params));
       const result = work instanceof Promise ? await this.#limit.perform(work) : work;
-      endSpan(span);
+      run.reads.span?.end();
       run.access?.require();
       return { outcome: this.#seal(run, result, startedDate) };
     } catch (error) {
-      endSpan(span, error);
+      run.reads.span?.end(error);
       this.#tally.performed(startedDate, this.#environment.clock.now());
       const shown = run.access?.shown(error) ?? error;
       return { outcome: this.#whenApplied(run, () => this.#refused(run, shown)) };
@@ -234,6 +234,7 @@ export class Execution<Params, Result> {
       remembered: this.#gateways.remembered,
       guessing: this.#attempt === 1 && this.#freeAttempts === 0,
       reach,
+      span: this.#span,
       log: this.#context.log,
       logged: () => traceIds(this.#span, configuration.traceContext),
     });

@@ -36,17 +36,35 @@ describeOn('postgresql', 'Spans', (harness) => {
     await ledger.open();
     expect(traceOf(spans(), 'execute Open').split('\n')).toEqual([
       'execute Open @(0, 0)',
-      '  perform',
       '  flush @(0, 0)',
       '  fence @(0, 0)',
       '  attempt',
-      '    perform',
       '    flush @(0, 0)',
     ]);
     const [attempt] = spans().filter(({ name }) => name === 'attempt');
     expect(attempt?.attributes['fw.retry.reason']).toBe('lost');
     const [flush] = spans().filter(({ name }) => name === 'flush');
     expect(flush?.attributes['error.type']).toBe('DriverFailure');
+  });
+
+  test('of an action that reads show its statements within perform', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const account = await openLedger(databases).open();
+    const ledger = openLedger(databases);
+    const { spans } = traceInMemory();
+    const credited = async (): Promise<readonly string[]> => {
+      const before = spans().length;
+      await ledger.credit(account, 1);
+      return traceOf(spans().slice(before), 'execute Credit').split('\n');
+    };
+    const trace = ['execute Credit @(0, 0)', '  perform', '    read accounts @(0, 0)', '  flush @(0, 0)'];
+    expect(await credited()).toEqual(trace);
+    // The process remembers the account, so nothing is read.
+    expect(await credited()).toEqual([trace[0], trace[3]]);
+    const unknown = account.replace(/.$/, (last) => (last === '0' ? '1' : '0'));
+    await expect(ledger.credit(unknown, 1)).rejects.toThrow(unknown);
+    const failed = spans().filter(({ attributes }) => attributes['error.type'] !== undefined);
+    expect(failed.map(({ name }) => name)).toEqual(['perform', 'execute Credit']);
   });
 
   let started: Ledger | undefined;
@@ -61,7 +79,7 @@ describeOn('postgresql', 'Spans', (harness) => {
     started.events.start();
     await until(() => spans().some(({ name }) => name === 'scheduled Credit'));
     expect(traceOf(spans(), 'execute CreditLater')).toContain(
-      '\n  scheduled Credit\n    execute Credit @(0, 0)\n      perform',
+      '\n  scheduled Credit\n    execute Credit @(0, 0)\n',
     );
   });
 });

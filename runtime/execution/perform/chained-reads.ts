@@ -4,6 +4,7 @@ import { ShardedId } from '../../domain/id.js';
 import { heldKeys, type KeyLookup } from '../../domain/natural-key.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { allApplied, type PendingPlan } from '../../persistence/write/pending-plan.js';
+import { LateSpan, type Span } from '../../tracing.js';
 import type { RememberedModels } from './remembered-models.js';
 import type { StagedState, StagedStates } from './staged-states.js';
 
@@ -17,6 +18,8 @@ export interface ChainedReadsOptions {
   readonly remembered?: RememberedModels | undefined;
   /** Whether the run may start from remembered states. Default false. */
   readonly guessing?: boolean | undefined;
+  /** The span of the attempt. */
+  readonly span?: Span | undefined;
 }
 
 const NO_GUESSES: ReadonlyMap<string, Entity> = new Map();
@@ -25,7 +28,7 @@ const NO_DEPENDENCIES: readonly PendingPlan[] = Object.freeze([]);
 /** The reads of one run of `perform`, and the staged and remembered states that it has started from. */
 export class ChainedReads implements ScopedReads {
   readonly #options: ChainedReadsOptions;
-  readonly #staged: StagedStates;
+  readonly span: LateSpan | undefined;
   /** By pending plan, with the shard of its models. Created with the first one. */
   #dependencies: Map<PendingPlan, ShardIdentifier> | undefined;
   #chaining: boolean;
@@ -34,8 +37,8 @@ export class ChainedReads implements ScopedReads {
 
   constructor(options: ChainedReadsOptions) {
     this.#options = options;
-    this.#staged = options.staged;
     this.#chaining = options.chaining;
+    this.span = options.span && new LateSpan(options.span, 'perform');
   }
 
   /** Pending plans that this run depends on. Its result is reported after their outcomes are known. */
@@ -65,10 +68,10 @@ export class ChainedReads implements ScopedReads {
   read(read: ReadRow, load: LoadModel): Promise<Entity | undefined> | Entity | undefined {
     if (!this.#chaining) return load();
     const row = rowKey(read.model.name, read.id);
-    const state = this.#staged.get(row);
+    const state = this.#options.staged.get(row);
     const guess = state === undefined ? this.#guess(row) : undefined;
     if (state === undefined && guess === undefined) return this.#load(row, read, load);
-    const turn = this.#staged.loopTurns.take(row);
+    const turn = this.#options.staged.loopTurns.take(row);
     if (turn !== undefined) return this.#readAfter(turn, row, read, load);
     return state === undefined ? this.#assume(row, guess) : this.#dependOn(state);
   }
@@ -80,7 +83,7 @@ export class ChainedReads implements ScopedReads {
     load: LoadModel,
   ): Promise<Entity | undefined> {
     await turn;
-    const state = this.#chaining ? this.#staged.get(row) : undefined;
+    const state = this.#chaining ? this.#options.staged.get(row) : undefined;
     if (state !== undefined) return this.#dependOn(state);
     const guess = this.#guess(row);
     return guess === undefined ? this.#load(row, read, load) : this.#assume(row, guess);
@@ -105,13 +108,13 @@ export class ChainedReads implements ScopedReads {
     const era = this.#options.remembered?.eraOf(read.shard);
     return load().then((stored) => {
       if (stored !== undefined) this.#options.remembered?.keep(stored, era);
-      const turn = this.#staged.loopTurns.take(row);
+      const turn = this.#options.staged.loopTurns.take(row);
       return turn === undefined ? this.#newest(row, stored) : turn.then(() => this.#newest(row, stored));
     });
   }
 
   #newest(row: string, stored: Entity | undefined): Entity | undefined {
-    const state = this.#chaining ? this.#staged.get(row) : undefined;
+    const state = this.#chaining ? this.#options.staged.get(row) : undefined;
     if (state === undefined || state.model.version <= (stored?.version ?? 0)) return stored;
     return this.#dependOn(state);
   }
@@ -122,10 +125,10 @@ export class ChainedReads implements ScopedReads {
    */
   async readByKey({ name }: KeyLookup, load: LoadModel): Promise<Entity | undefined> {
     if (!this.#chaining) return load();
-    const isStaged = this.#staged.holderOf(name) !== undefined;
+    const isStaged = this.#options.staged.holderOf(name) !== undefined;
     const stored = isStaged ? undefined : await load();
-    await this.#staged.loopTurns.take(name);
-    const staged = this.#chaining ? this.#staged.holderOf(name) : undefined;
+    await this.#options.staged.loopTurns.take(name);
+    const staged = this.#chaining ? this.#options.staged.holderOf(name) : undefined;
     // States that were staged when this look-up began are settled by now: the database has their outcome.
     if (staged === undefined) return this.#keyHolder(name, isStaged ? await load() : stored);
     const isBehind =
@@ -155,6 +158,6 @@ export class ChainedReads implements ScopedReads {
   async beforeQuery(shard: ShardIdentifier): Promise<void> {
     if (!this.#options.chaining) return;
     this.#chaining = false;
-    await allApplied([...this.#staged.pendingPlans(shard), ...this.dependencies]);
+    await allApplied([...this.#options.staged.pendingPlans(shard), ...this.dependencies]);
   }
 }

@@ -1,3 +1,4 @@
+import { currentPerformScope } from '../../action/perform-scope.js';
 import { time } from '../../concurrency/time.js';
 import type { NaturalKey } from '../../domain/descriptor.js';
 import type { Entity, ModelDescriptor } from '../../domain/entity.js';
@@ -105,7 +106,8 @@ export class BatchReader<Row> {
         reject(new ShardBusyError(this.#shard.toString(), `${this.#waiting.length} reads are waiting`));
         return;
       }
-      this.#waiting.push({ id, resolve, reject, deadline: time.nowMs() + timeoutMs, span: activeSpan() });
+      const span = currentPerformScope()?.reads?.span?.started ?? activeSpan();
+      this.#waiting.push({ id, resolve, reject, deadline: time.nowMs() + timeoutMs, span });
       this.#sendSoon();
     });
   }
