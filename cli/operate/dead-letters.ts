@@ -81,10 +81,10 @@ const RETRY = shardCommand({
       throw new InputError('Pass what to retry: --handler, --model, --event or --all.');
     return operations.deadLetters.retry({ ...filter, shard });
   },
-  report: (found) => {
+  report: (found, { all }) => {
     const models = sum(found);
     const line = `${counted(models, 'model')} will be resumed. Check the result with fw-gen events lag.`;
-    return { json: { models }, lines: found.length > 0 ? [line] : [] };
+    return { json: { models }, ...changed(models, line, all) };
   },
 });
 
@@ -107,9 +107,9 @@ const DISCARD = shardCommand({
       throw new InputError('Pass what to discard: --event, --model or --all.');
     return operations.deadLetters.discard({ ...filterOf(options), handler, shard }, note);
   },
-  report: (found) => {
+  report: (found, { all }) => {
     const events = sum(found);
-    return { json: { events }, lines: found.length > 0 ? [`${counted(events, 'event')} discarded.`] : [] };
+    return { json: { events }, ...changed(events, `${counted(events, 'event')} discarded.`, all) };
   },
 });
 
@@ -127,6 +127,12 @@ function filterOf({ handler, modelId, eventId: event }: Values<typeof FILTER>): 
 function eventId(text: string): string {
   if (UUID.test(text)) return text;
   throw new InvalidArgumentError(`${text} is not the id of an event.`);
+}
+
+/** Nothing to change is no success if the caller has named what to change. */
+function changed(count: number, line: string, all = false) {
+  const none = 'No dead letter matches: nothing has changed.';
+  return count > 0 ? { lines: [line] } : { none, isDrift: !all };
 }
 
 function sum(found: readonly Found<number>[]): number {

@@ -83,10 +83,12 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
 
     await ledger.credit(account);
     await until(async () => (await ledger.events.deadLetters.list()).length === 1);
-    const discarded = await events(
-      ...['dead-letters', 'discard', '--handler', 'Letters', '--model', account, '--note', 'known'],
-    );
-    expect(discarded.info).toBe('1 event discarded.');
+    const discard = (handler: string) =>
+      events(...['dead-letters', 'discard', '--handler', handler, '--model', account, '--note', 'known']);
+    const mistyped = await discard('Leters');
+    expect([mistyped.code, mistyped.error]).toEqual([1, 'No dead letter matches: nothing has changed.']);
+    expect((await discard('Letters')).info).toBe('1 event discarded.');
+    expect((await events('dead-letters', 'retry', '--all')).code).toBe(0);
     expect((await events('dead-letters', 'list')).info).toBe('No dead letters.');
     expect((await events('lag')).code).toBe(0);
   });
