@@ -49,6 +49,15 @@ const MISTAKES: readonly Mistake[] = [
     { field: 'protected readonly note?: string;', code: 'readonly note?: string;' },
     { field: 'private note!: string | null;', code: 'readonly note!: string | null;' },
   ].map(({ field, code }) => ({ name: `the model field ${field}`, source: model(field), line: field, code })),
+  ...[
+    { type: 'Float64Array', code: 'readonly number[]' },
+    { type: 'ArrayBuffer', code: 'string' },
+  ].map(({ type, code }) => ({
+    name: `the type ${type}`,
+    source: model(`readonly data!: ${type};`),
+    line: type,
+    code,
+  })),
   { name: 'an empty name', source: model("readonly ''!: string;"), line: "''", code: 'value' },
   ...[
     { field: 'private readonly note?: string;', code: 'readonly note?: string;' },

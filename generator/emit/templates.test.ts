@@ -14,6 +14,8 @@ const VALUE = /\{\{(?![#/>!]|else\b).*?\}\}/g;
 const folder = temporaryFolder();
 
 beforeAll(() => {
+  // A folder is no template, whatever its name.
+  mkdirSync(join(folder, 'templates', 'old.hbs'), { recursive: true });
   for (const path of [...Object.keys(TEMPLATES), ...PARTIALS.map((name) => `partials/${name}`)]) {
     const file = join(folder, 'templates', `${path}.hbs`);
     mkdirSync(dirname(file), { recursive: true });

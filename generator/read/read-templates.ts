@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { compareText } from '../diagnostics.js';
 
@@ -17,8 +17,9 @@ export interface UserTemplate {
  * @throws the error of the file system
  */
 export function readTemplates(projectDirectory: string, folder: string): ReadonlyMap<string, UserTemplate> {
-  const names = readdirSync(join(projectDirectory, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.hbs'))
+  const directory = join(projectDirectory, folder);
+  const names = readdirSync(directory, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.hbs') && statSync(join(directory, name)).isFile())
     .map((name) => name.replaceAll('\\', '/'))
     .sort(compareText);
   return new Map(

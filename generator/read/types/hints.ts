@@ -27,7 +27,8 @@ export const CLASS_HINTS: ReadonlyMap<string, string> = new Map(
   [
     { names: 'Map ReadonlyMap WeakMap', form: '`Record<string, T>`' },
     { names: 'Set ReadonlySet WeakSet', form: '`readonly T[]`' },
-    { names: 'Uint8Array Buffer URL RegExp Error', form: '`string`' },
+    { names: 'Uint8Array Buffer ArrayBuffer URL RegExp Error', form: '`string`' },
+    { names: 'Float32Array Float64Array Int32Array Uint32Array', form: '`readonly number[]`' },
     { names: 'Object', form: '`JsonValue`' },
     { names: 'Promise', form: 'the type of its value' },
   ].flatMap(({ names, form }) => names.split(' ').map((name) => [name, `Use plain data: ${form}.`] as const)),
