@@ -6,6 +6,7 @@ import { type FieldRename, findColumns, type RenameRelease } from './check/check
 import { compareText, type Diagnostic } from './diagnostics.js';
 import { emitChange } from './emit/emit-change.js';
 import { nameMigrations } from './emit/migration-names.js';
+import { sqlLiteral } from './emit/print/sql.js';
 import { columnDefinition, finiteCheck, indexDefinition } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
@@ -14,6 +15,7 @@ import { type MigrationText, readMigrationSql } from './read/read-migration-sql.
 import { readSchema } from './read-schema.js';
 import { type ColumnRename, openRenames } from './schema/column-rename.js';
 import { columnsOf } from './schema/columns.js';
+import { defined } from './schema/defined.js';
 import { keyIndexes } from './schema/key-indexes.js';
 import { modelNames } from './schema/model-names.js';
 import { relativeTo } from './schema/paths.js';
@@ -89,6 +91,8 @@ export interface ModelColumn {
   readonly definition: string;
   /** The condition of its check, which is part of the definition. */
   readonly check?: string;
+  /** The values of a field with a fixed list of them, as SQL literals. */
+  readonly values?: readonly string[];
 }
 
 /** Reads the sources and returns the tables that their models need. */
@@ -115,12 +119,14 @@ export async function findRename(
 function tableOf(model: ModelSchema): ModelTable {
   const columns = columnsOf(model).map((column): ModelColumn => {
     const check = finiteCheck(column);
+    const { type } = column.field;
+    const values = type.kind === 'enum' ? type.values.map(sqlLiteral) : undefined;
     return {
       name: column.column,
       type: column.sqlType,
       nullable: column.field.optional || column.field.nullable,
       definition: columnDefinition(model, column),
-      ...(check === undefined ? {} : { check }),
+      ...defined({ check, values }),
     };
   });
   const { table } = modelNames(model);

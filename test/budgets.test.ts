@@ -13,7 +13,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/check': 1_260,
   'generator/emit': 3_370,
   'generator/event-lock': 730,
-  'generator/read': 5_750,
+  'generator/read': 5_760,
   'generator/schema': 1_280,
   'generator/write': 560,
   'runtime/access': 1_240,
@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_030,
   'runtime/http': 5_310,
   'runtime/locks': 490,
-  'runtime/migration': 2_690,
+  'runtime/migration': 2_700,
   'runtime/observability': 820,
   'runtime/openapi': 840,
   'runtime/persistence': 5_510,
@@ -44,7 +44,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_330,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 2_030, generator: 660 };
+const LOOSE_LINES = { runtime: 2_030, generator: 670 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

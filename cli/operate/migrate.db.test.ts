@@ -246,6 +246,17 @@ describe('fw-gen migrate diff', () => {
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
   });
 
+  test('refuses to fill an enum with a text that is none of its values', async () => {
+    withModel(MODEL.replace('price!: Decimal', "price!: Decimal;\n  readonly size!: 'S' | 'M'"));
+    const filled = (value: string) =>
+      fwGen('migrate', 'diff', '--dry-run', '--backfill', `things.size='${value}'`);
+    expect(await filled('XL')).toMatchObject({
+      code: 2,
+      error: expect.stringContaining("things.size cannot be 'XL'"),
+    });
+    expect((await filled('M')).info).toContain("default ('M')");
+  });
+
   test('reports what fails on the tables as they are, and what no model has', async () => {
     withModel(MODEL.replace('readonly price!', '/** @numeric 30,8 */ readonly price!'));
     migrationFile('0002_cheap', 'create view cheap as select id from things where price < 10;');

@@ -1,5 +1,5 @@
 import { type ColumnRename, stepComment } from '../schema/column-rename.js';
-import { shortName, sqlName } from './print/sql.js';
+import { shortName, sqlLiteral, sqlName } from './print/sql.js';
 import { FINITE } from './views/migration-view.js';
 
 /** A rename with the properties of the old column, as the present migrations create it. */
@@ -61,7 +61,7 @@ $rename$;
 do $add$
 begin
   -- A repetition finds the trigger. A column without it is another one of the same name.
-  if not exists (select from pg_trigger where tgname = '${triggerName(rename).replaceAll("'", "''")}') then
+  if not exists (select from pg_trigger where tgname = ${sqlLiteral(triggerName(rename))}) then
     alter table ${table} add column ${to} ${rename.type};
     create trigger ${trigger} before insert or update on ${table} for each row execute function ${trigger}();
   end if;

@@ -47,6 +47,14 @@ describe('The next migration', () => {
     });
   });
 
+  it('refuses a literal that the field cannot read, and leaves expressions to the database', () => {
+    const wanted = [{}, { name: 'b', values: ["'S'", "'it''s'"] }];
+    const refusals = (value: string) => plan([{}], wanted, { backfill: new Map([['t.b', value]]) }).refusals;
+    expect(refusals("'XL'")).toEqual([expect.stringContaining("The field has 'S', 'it''s'.")]);
+    expect(refusals('7')).toHaveLength(1);
+    for (const value of ["'S'", "'it''s'", 'upper(a)', "'X' || a"]) expect(refusals(value)).toEqual([]);
+  });
+
   it('makes a column nullable for an optional field', () => {
     expect(plan([{}], [{ nullable: true }]).statements).toEqual([
       'alter table t alter column a drop not null',

@@ -24,6 +24,8 @@ export interface WantedColumn {
   readonly definition: string;
   /** The condition of its check, which is part of the definition. */
   readonly check?: string;
+  /** All values that its field can read, as SQL literals. Absent: they are not listed. */
+  readonly values?: readonly string[];
 }
 
 /** Explicitly permitted changes. Columns are named `table.column`. */
@@ -46,6 +48,8 @@ export interface PlannedChanges {
   /** Differences that were kept deliberately. */
   readonly notes: readonly string[];
 }
+
+const LITERAL = /^('([^']|'')*'|-?[0-9.]+)$/;
 
 /**
  * The changes from the existing tables to those that the models need. Data is lost only if that is permitted.
@@ -128,7 +132,7 @@ class ChangePlanner {
       this.#alterTable(table, `add column ${column.definition}`);
       return;
     }
-    const value = this.#backfill(table, column.name);
+    const value = this.#backfill(table, column);
     if (value === undefined) {
       this.#refusals.push(
         `${table}.${column.name} needs a value in existing rows. Make the field optional, or pass a value with ` +
@@ -149,7 +153,7 @@ class ChangePlanner {
       this.#changeType(table, column, before, checks);
     if (column.nullable && !before.nullable) this.#alterTable(table, `alter column ${name} drop not null`);
     if (column.nullable || !before.nullable) return;
-    const value = this.#backfill(table, column.name);
+    const value = this.#backfill(table, column);
     if (value === undefined) {
       this.#refusals.push(
         `${place} may be null in existing rows, but the model requires a value. Pass one with ` +
@@ -216,10 +220,15 @@ class ChangePlanner {
     );
   }
 
-  #backfill(table: string, column: string): string | undefined {
-    const place = `${table}.${column}`;
+  #backfill(table: string, { name, values }: WantedColumn): string | undefined {
+    const place = `${table}.${name}`;
     const value = this.#permissions.backfill.get(place);
-    if (value !== undefined) this.#used.add(place);
+    if (value === undefined) return undefined;
+    this.#used.add(place);
+    if (LITERAL.test(value) && values?.includes(value) === false)
+      this.#refusals.push(
+        `${place} cannot be ${value}: each read of such a row would fail. The field has ${values.join(', ')}.`,
+      );
     return value;
   }
 

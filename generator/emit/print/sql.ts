@@ -20,6 +20,11 @@ export function sqlName(name: string): string {
   return isPlain ? name : `"${name.replaceAll('"', '""')}"`;
 }
 
+/** Returns a value as an SQL literal. */
+export function sqlLiteral(value: string | number | boolean): string {
+  return typeof value !== 'string' ? String(value) : `'${value.replaceAll("'", "''")}'`;
+}
+
 /** Returns a name, or a hash behind a prefix if it is longer than 63 bytes, to which PostgreSQL truncates names. */
 export function shortName(name: string, prefix: string): string {
   return Buffer.byteLength(name) <= IDENTIFIER_BYTES ? name : `${prefix}_${hexHash(name).slice(0, 32)}`;

@@ -3,7 +3,7 @@ import { type KeyIndex, keyIndexes } from '../../schema/key-indexes.js';
 import { modelNames } from '../../schema/model-names.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
 import type { NamedMigration } from '../migration-names.js';
-import { sqlName } from '../print/sql.js';
+import { sqlLiteral, sqlName } from '../print/sql.js';
 import { commentText, quote, templateText } from '../print/strings.js';
 
 /** View of `migration.hbs`: the statements that create a model's table and its indexes. */
@@ -46,7 +46,7 @@ export function indexDefinition(
   table: string,
   { name, columns, stateColumn, deletedStates }: KeyIndex,
 ): string {
-  const states = deletedStates.map((state) => `'${state.replaceAll("'", "''")}'`).join(', ');
+  const states = deletedStates.map(sqlLiteral).join(', ');
   const live = states === '' ? '' : ` where ${sqlName(stateColumn)} not in (${states})`;
   return `create unique index ${sqlName(name)} on ${sqlName(table)} (${columns.map(sqlName).join(', ')})${live}`;
 }
