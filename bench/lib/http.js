@@ -11,6 +11,8 @@ import { Worker } from './worker.js';
 
 const FASTIFY = fileURLToPath(new URL('../http/fastify-server.js', import.meta.url));
 
+const SPANS = new URL('discarded-spans.js', import.meta.url).href;
+
 const BEFORE = process.env.BENCH_BEFORE;
 
 /** Servers that are compared over HTTP. With `BENCH_BEFORE`, the folder of another build, its wallet service too. */
@@ -19,6 +21,16 @@ export const servers = [
   ...(BEFORE === undefined
     ? []
     : [{ name: 'framework-before', label: 'the same before', schema: 'framework', build: BEFORE }]),
+  ...(process.env.BENCH_TRACED === undefined
+    ? []
+    : [
+        {
+          name: 'framework-traced',
+          label: 'the same, every request traced',
+          schema: 'framework',
+          imported: SPANS,
+        },
+      ]),
   { name: 'node-postgres', label: 'Fastify with node-postgres by hand', schema: 'peer', withAction: false },
   { name: 'node-postgres+action', label: "the same with the action's row", schema: 'peer', withAction: true },
 ];
@@ -72,7 +84,7 @@ async function openEntry(server, variant, folder) {
   return { variant, database, connection, service, client, acknowledged: { deposits: 0, cents: 0 } };
 }
 
-function startVariant({ schema, withAction, build }) {
+function startVariant({ schema, withAction, build, imported }) {
   return async (connection, folder) => {
     if (schema === 'peer') {
       const peer = await ServerProcess.start(FASTIFY, [JSON.stringify({ connection, withAction })]);
@@ -80,7 +92,8 @@ function startVariant({ schema, withAction, build }) {
     }
     const file = configurationFile(folder, 'fw.config', connection);
     const main = fileURLToPath(builtFile('examples/wallet/main.js', build));
-    const service = await ServerProcess.start(main, ['--config', file, '--port', '0', '--host', '127.0.0.1']);
+    const args = ['--config', file, '--port', '0', '--host', '127.0.0.1'];
+    const service = await ServerProcess.start(main, args, imported);
     return { service, headers: {} };
   };
 }

@@ -13,8 +13,12 @@ export class ServerProcess {
     this.url = new URL(url);
   }
 
-  static async start(file, args) {
-    const child = spawn(process.execPath, [file, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  /** @param imported a module that the process loads first */
+  static async start(file, args, imported) {
+    const first = imported === undefined ? [] : ['--import', imported];
+    const child = spawn(process.execPath, [...first, file, ...args], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     return new ServerProcess(child, await listening(child, file));
   }
 
