@@ -76,6 +76,7 @@ function writeConfig(shards: readonly string[]): string {
   const head = [
     'fw:',
     '  namespace: session',
+    '  execution: { timeout-ms: 30000 }', // a busy machine answers late
     '  sharding:',
     '    default-shard: { group: 0, member: 0 }',
     '    groups:',

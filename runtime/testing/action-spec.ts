@@ -23,7 +23,7 @@ import {
   type SpecSetting,
 } from './memory-application.js';
 import type { MemoryTopology } from './memory-databases.js';
-import { eventsOf, type Performed, performedIn } from './performed.js';
+import { eventsOf, type Performed, performedIn, withoutTimeLimits } from './performed.js';
 import { VirtualClock } from './virtual-clock.js';
 
 /** Options of an action's specification. */
@@ -127,7 +127,8 @@ export class ActionSpec<Params, Result> {
     run.databases.requireNoQuery();
     // The staging order of a plan for several shards.
     const { items = [], schedules = [] } = plan ?? {};
-    return { ...performedIn(run, result), items, events: eventsOf(items), schedules };
+    const inOrder = { items, events: eventsOf(items), schedules: withoutTimeLimits(schedules) };
+    return { ...performedIn(run, result), ...inOrder };
   }
 }
 

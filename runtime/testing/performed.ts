@@ -41,10 +41,15 @@ export function performedIn<Result>(
     items,
     events: eventsOf(items).filter((event) => !(event instanceof SagaWokenEvent)),
     shards: [...new Set(commits.map(({ shard }) => shard))],
-    schedules: schedules.filter(({ actionClass }) => actionClass !== OverdueAction),
+    schedules: withoutTimeLimits(schedules),
     cancelledSchedules: plans.flatMap(({ cancelledSchedules = [] }) => cancelledSchedules),
     stored: (model) => store.stored(model),
   };
+}
+
+/** Without the time limits of sagas. */
+export function withoutTimeLimits(schedules: readonly PlannedSchedule[]): readonly PlannedSchedule[] {
+  return schedules.filter(({ actionClass }) => actionClass !== OverdueAction);
 }
 
 /** The events of staged models, in the order of the outbox. */

@@ -26,6 +26,7 @@ describe('TransferInitiateAction', () => {
         new WalletMoneyWithdrawnEvent(source.id, amount, new Decimal(70)),
         new TransferInitiatedEvent(transfer.id, source.id, destinationId, amount, source.currency),
       ])
+      .thenSchedules()
       .thenTouches(GLOBAL_SHARD);
   });
 
