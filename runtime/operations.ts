@@ -87,6 +87,17 @@ export function serveRelay(
   return serveRelayPages({ databases, lag, statistics: () => relay.statistics(), ...address });
 }
 
+/**
+ * Whether a handler, saga, sink or replay of this name has a checkpoint on any shard. True, too, if a shard that might
+ * have it does not answer.
+ */
+export async function hasConsumer(databases: DatabaseRegistry, name: string): Promise<boolean> {
+  const statement = { text: 'SELECT FROM eventlog.consumers WHERE name = $1', values: [name] };
+  const asked = databases.shards().map((shard) => databases.database(shard).query(statement));
+  const answers = await Promise.allSettled(asked);
+  return answers.some((answer) => answer.status === 'rejected' || answer.value.rowCount > 0);
+}
+
 /** As `application.sagas.list`, without an application. */
 export function listSagasOn(databases: DatabaseRegistry, options: SagaListOptions): Promise<SagaPage> {
   return listSagas(gatewaysOf(databases), options);

@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_650,
+  cli: 4_680,
   'generator/build': 50,
   'generator/check': 1_260,
   'generator/emit': 3_370,
@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 600,
   'runtime/domain': 2_940,
-  'runtime/events': 6_610,
+  'runtime/events': 6_630,
   'runtime/execution': 4_030,
   'runtime/http': 5_310,
   'runtime/locks': 490,
@@ -41,10 +41,10 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/retention': 1_240,
   'runtime/sagas': 1_930,
   'runtime/sharding': 3_800,
-  'runtime/testing': 2_330,
+  'runtime/testing': 2_340,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 2_030, generator: 670 };
+const LOOSE_LINES = { runtime: 2_040, generator: 670 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {

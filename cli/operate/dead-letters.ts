@@ -21,9 +21,11 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 const FILTER = {
   handler: text('--handler <name>', 'of this handler'),
-  modelId: text('--model <id>', 'of this model'),
+  modelId: value('--model <id>', 'of this model: its id, or Model/id', modelId),
   eventId: value('--event <id>', 'this event', eventId),
 };
+
+const consumerOf = ({ handler }: { readonly handler?: string | undefined }) => handler;
 
 const LIST = shardCommand({
   name: 'list',
@@ -37,6 +39,7 @@ const LIST = shardCommand({
     state: value('--state <state>', `${STATES.join(', ')}; default: all but discarded ones`, choice(STATES)),
     limit: value('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100),
   },
+  consumerOf,
   each: ({ operations }, { state, limit, ...options }, shard) =>
     operations.deadLetters.list({ ...filterOf(options), ...defined({ state }), limit, shard }),
   report: (found) => {
@@ -53,6 +56,7 @@ const SHOW = shardCommand({
     event: { ...required('<event>', 'id of the event'), parse: eventId },
     handler: FILTER.handler,
   },
+  consumerOf,
   each: ({ operations }, { event, handler }, shard) =>
     operations.deadLetters.show(event, { ...defined({ handler }), shard }),
   report: (found, { event }) => {
@@ -75,6 +79,7 @@ const RETRY = shardCommand({
     ['fw-gen events dead-letters retry --all', 'everything'],
   ],
   inputs: { ...FILTER, all: flag('--all', 'all parked models') },
+  consumerOf,
   each: ({ operations }, options, shard) => {
     const filter = filterOf(options);
     if (Object.keys(filter).length === 0 && options.all !== true)
@@ -101,6 +106,7 @@ const DISCARD = shardCommand({
     all: flag('--all', 'every parked event of the handler'),
     note: text('--note <text>', 'the reason, stored with the events'),
   },
+  consumerOf,
   each: ({ operations }, options, shard) => {
     const { handler, modelId, eventId: event, all, note } = options;
     if (modelId === undefined && event === undefined && all !== true)
@@ -122,6 +128,11 @@ export const DEAD_LETTERS: CommandEntry = {
 
 function filterOf({ handler, modelId, eventId: event }: Values<typeof FILTER>): DeadLetterFilter {
   return defined({ handler, modelId, eventId: event });
+}
+
+/** The log names a model as Model/id. */
+function modelId(text: string): string {
+  return text.replace(/^.*\//, '');
 }
 
 function eventId(text: string): string {

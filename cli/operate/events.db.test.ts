@@ -84,10 +84,28 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await ledger.credit(account);
     await until(async () => (await ledger.events.deadLetters.list()).length === 1);
     const discard = (handler: string) =>
-      events(...['dead-letters', 'discard', '--handler', handler, '--model', account, '--note', 'known']);
+      events(
+        ...[
+          'dead-letters',
+          'discard',
+          '--handler',
+          handler,
+          '--model',
+          `Account/${account}`,
+          '--note',
+          'known',
+        ],
+      );
     const mistyped = await discard('Leters');
-    expect([mistyped.code, mistyped.error]).toEqual([1, 'No dead letter matches: nothing has changed.']);
+    expect([mistyped.code, mistyped.error]).toEqual([
+      2,
+      'Leters has no checkpoint on any shard: fw-gen events lag shows all names.',
+    ]);
+    expect((await events('dead-letters', 'list', '--handler', 'Leters')).code).toBe(2);
     expect((await discard('Letters')).info).toBe('1 event discarded.');
+    const again = await discard('Letters');
+    expect([again.code, again.error]).toEqual([1, 'No dead letter matches: nothing has changed.']);
+    expect((await events('dead-letters', 'list', '--handler', 'Letters')).info).toBe('No dead letters.');
     expect((await events('dead-letters', 'retry', '--all')).code).toBe(0);
     expect((await events('dead-letters', 'list')).info).toBe('No dead letters.');
     expect((await events('lag')).code).toBe(0);
@@ -147,6 +165,11 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await events('replay', 'Letters', '--model', `Account/${accounts[1]}`);
     await until(() => replayed.length === 1);
     expect(replayed.splice(0)).toEqual([second]);
+    const none = await events('replay', 'Letters', '--model', `Acount/${accounts[1]}`);
+    expect([none.code, none.error]).toEqual([
+      1,
+      expect.stringContaining(`no event of Acount/${accounts[1]}`),
+    ]);
     await events('replay', 'Letters', '--position', '2', '--shard', '0,0');
     await until(() => replayed.length === 1);
     expect(replayed).toEqual([second]);
@@ -315,6 +338,7 @@ const WRONG: readonly (readonly [line: string, message: string])[] = [
   ['replay Letters', 'Pass a start'],
   ['replay Letters --from yesterday', 'Expected a date'],
   ['replay Letters --from 2026-02-30', 'Expected a date'],
+  ['replay Letters --from 3026-01-01', 'from the year 1 until now'],
   ['replay Letters --position 1', 'A position is valid on one shard only'],
   ['replay Missing --from 2026-01-01', 'Missing has no checkpoint on any shard'],
   ['schedules cancel x', 'x'],

@@ -7,7 +7,7 @@ import { cell, counted, oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { DEAD_LETTERS } from './dead-letters.js';
 import { LAG } from './lag.js';
-import { type Found, FRAME, named, operatorCommand, shardCommand } from './operator-command.js';
+import { changeReport, type Found, FRAME, named, operatorCommand, shardCommand } from './operator-command.js';
 import { REBUILD } from './rebuild.js';
 import { SCHEDULES } from './schedules.js';
 
@@ -89,16 +89,15 @@ const REPLAY = operatorCommand({
     const ordered = await operations.replay(handler, start, { again: again === true, ...defined({ shard }) });
     const replays = ordered.map(({ shard: on, name }) => ({ shard: on, name }));
     const table = tableLines(replays, { SHARD: (each) => each.shard, REPLAY: ({ name }) => name });
-    return {
-      json: { replays },
-      lines:
-        table.length === 0
-          ? [`${handler} has not handled any event yet.`]
-          : [
-              ...table,
-              'A process that runs the handler performs them. Check progress with fw-gen events lag.',
-            ],
-    };
+    return changeReport(
+      replays.length > 0,
+      [
+        ...table,
+        'A process that runs the handler performs them. Check progress with fw-gen events lag.',
+      ].join('\n'),
+      `There is nothing to replay: ${handler} has passed no event${model === undefined ? '' : ` of ${model.name}/${model.id}`}.`,
+      { replays },
+    );
   },
 });
 

@@ -98,11 +98,22 @@ interface ShardSpec<Given extends Inputs, T> extends Omit<CommandSpec<Given & Fr
   readonly inputs: Given;
   /** Runs on each chosen shard. A shard that fails does not stop the others. */
   readonly each: (session: Session, values: Values<Given & Frame>, shard: ShardIdentifier) => Promise<T>;
+  /** The handler, saga or sink that its options name. */
+  readonly consumerOf?: (values: Values<Given & Frame>) => string | undefined;
   readonly report: (
     found: readonly Found<T>[],
     values: Values<Given & Frame>,
     session: Session,
   ) => ShardReport;
+}
+
+/** A command that finds nothing for a handler that has never run anywhere was given a wrong name. */
+export async function requireConsumer(
+  { runtime, databases }: Session,
+  name: string | undefined,
+): Promise<void> {
+  if (name !== undefined && !(await runtime.hasConsumer(databases, name)))
+    throw new InputError(`${name} has no checkpoint on any shard: fw-gen events lag shows all names.`);
 }
 
 interface ShardReport extends Report {
@@ -114,6 +125,7 @@ interface ShardReport extends Report {
 export function shardCommand<Given extends Inputs, T>({
   inputs,
   each,
+  consumerOf = () => undefined,
   report,
   ...spec
 }: ShardSpec<Given, T>): CommandEntry {
@@ -124,6 +136,7 @@ export function shardCommand<Given extends Inputs, T>({
       const { found, failed } = await onEach(session, (shard) => each(session, values, shard));
       const { json, lines = [], errors = [], isDrift = false, none } = report(found, values, session);
       const missing = lines.length + failed.length === 0 && none !== undefined ? [none] : [];
+      if (missing.length > 0) await requireConsumer(session, consumerOf(values));
       const failures = failureReport(failed);
       return {
         json: { ...json, ...failures.json },

@@ -72,7 +72,11 @@ describeOn('postgresql', 'fw-gen sagas list', (harness) => {
   test('prints a message when there is none', async () => {
     await withSagas(['RUNNING', SOON]);
     expect(await sagas('--stuck')).toEqual({ code: 0, info: 'No saga is stuck.', error: '' });
-    expect(await sagas('--saga', 'OtherSaga')).toEqual({ code: 0, info: 'No sagas.', error: '' });
+    const mistyped = await sagas('--stuck', '--saga', 'OtherSaga');
+    expect([mistyped.code, mistyped.error]).toEqual([
+      2,
+      expect.stringContaining('no checkpoint on any shard'),
+    ]);
     expect(await sagas('--step', 'OTHER')).toEqual({ code: 0, info: 'No sagas.', error: '' });
   });
 

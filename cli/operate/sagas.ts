@@ -14,7 +14,7 @@ import {
 import { cell, printable } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { untilSettled } from '../until-settled.js';
-import { changeReport, operatorCommand, type Session } from './operator-command.js';
+import { changeReport, operatorCommand, requireConsumer, type Session } from './operator-command.js';
 
 const EXAMPLE_ID = '01a1fe5a-6ec7-7421-8000-cc38013f2198';
 const STATES = ['RUNNING', 'PARKED', 'ENDED'] as const;
@@ -39,10 +39,12 @@ const LIST = operatorCommand({
     limit: value('--limit <n>', 'maximum number of sagas, 1 to 200', wholeNumber(1, 200), 50),
     cursor: text('--cursor <cursor>', 'cursor of the previous page'),
   },
-  run: async ({ runtime, databases }, { stuck, saga, state, step, limit, cursor }) => {
+  run: async (session, { stuck, saga, state, step, limit, cursor }) => {
+    const { runtime, databases } = session;
     const page = { saga, state, step, limit, cursor, timeoutMs: TIMEOUT_MS };
     const query = stuck === true ? { ...page, stuck } : page;
     const { items, next, failures } = await runtime.listSagasOn(databases, query);
+    if (items.length + failures.length === 0) await requireConsumer(session, saga);
     const none = stuck === true ? 'No saga is stuck.' : 'No sagas.';
     return {
       json: {
