@@ -103,6 +103,27 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
     expect(next.warnings).toEqual([]);
   });
 
+  test('handles several events in each transaction, however slow the database is', async () => {
+    const old = start(totals(1));
+    const account = await old.open();
+    for (let nr = 0; nr < 60; nr += 1) await old.credit(account);
+    await until(async () => (await rowsOf(old)).join() === '60');
+    await old.events.stop();
+    let transactions = 0;
+    const slow = interceptedDatabases(databases, async (call, text) => {
+      if (text.includes("set_config('search_path', $1 ||")) transactions += 1;
+      const answer = await call();
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      return answer;
+    });
+    const next = startOn(slow, totals(10));
+    await next.events.rebuild('Totals');
+    await until(isOver);
+    expect(await rowsOf(old)).toEqual([600]);
+    expect(transactions).toBeLessThan(40);
+    await next.events.stop();
+  });
+
   test('is continued by another process', async () => {
     const first = start(totals(1));
     const account = await first.open();

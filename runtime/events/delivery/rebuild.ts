@@ -38,10 +38,7 @@ export class Rebuild {
    * @throws RebuildRefused if the tables cannot be rebuilt, or it has written another one
    */
   async within(transaction: Transaction, work: () => Promise<void>): Promise<void> {
-    await this.#prepare(transaction);
-    const inPath = (text: string) => transaction.query({ text, values: [this.#schema] });
-    await inPath("select set_config('search_path', $1 || ', ' || current_setting('search_path'), true)");
-    const before = await writtenRows(transaction);
+    const before = await this.#enter(transaction);
     await work();
     const after = await writtenRows(transaction);
     const others = [...after].filter(
@@ -52,9 +49,6 @@ export class Rebuild {
         `The handler writes ${others.map(([table]) => table).join(', ')}, which a rebuild would write twice. Add the ` +
           'table to `projection`, and name it without its schema',
       );
-    await inPath(
-      "select set_config('search_path', replace(current_setting('search_path'), $1 || ', ', ''), true)",
-    );
   }
 
   /** The live handler's checkpoint, which no other transaction moves until this one ends. Readers do not wait. */
@@ -79,6 +73,8 @@ export class Rebuild {
   ): Promise<void> {
     const run = (text: string, values: readonly unknown[] = []) =>
       transaction.query({ text, values }, { timeoutMs: SWITCH_MS });
+    // The handler may have run in this transaction.
+    await run(LEAVE, [this.#schema]);
     const { rows } = await run(ORIGINALS, [this.#schema, textArray(this.#tables)]);
     const originals = rows.map(([table, shadow, columns]) => ({ table, shadow, columns }));
     for (const { table } of originals.toReversed()) await run(`DELETE FROM ${table}`);
@@ -91,6 +87,17 @@ export class Rebuild {
       lease.name,
     ]);
     await run(`DROP SCHEMA ${this.#schema} CASCADE`);
+  }
+
+  /** Lets the transaction find the rebuilt tables. @returns the rows that it has written before */
+  async #enter(transaction: Transaction): Promise<ReadonlyMap<string, number>> {
+    const enter = { text: ENTER, values: [this.#schema] };
+    let { rows } = await transaction.query(enter);
+    if (rows[0]?.[2] === null) {
+      await this.#prepare(transaction);
+      ({ rows } = await transaction.query(enter));
+    }
+    return countsOf(rows);
   }
 
   /** Creates the tables, unless an earlier transaction has committed them. @throws RebuildRefused */
@@ -133,12 +140,25 @@ export function rebuildSchema(consumer: string): string {
  * which is why two readings are compared.
  */
 async function writtenRows(transaction: Transaction): Promise<ReadonlyMap<string, number>> {
-  const { rows } = await transaction.query({ text: WRITTEN, values: [] });
+  return countsOf((await transaction.query({ text: WRITTEN, values: [] })).rows);
+}
+
+function countsOf(rows: readonly (readonly unknown[])[]): ReadonlyMap<string, number> {
   return new Map(rows.map(([table, count]) => [String(table), Number(count)]));
 }
 
-const WRITTEN = `SELECT schemaname || '.' || relname, n_tup_ins + n_tup_upd + n_tup_del FROM pg_stat_xact_all_tables
+const WRITTEN = `SELECT schemaname || '.' || relname AS name, n_tup_ins + n_tup_upd + n_tup_del AS count
+FROM pg_stat_xact_all_tables
 WHERE schemaname NOT IN ('eventlog', 'pg_catalog', 'pg_toast') AND n_tup_ins + n_tup_upd + n_tup_del > 0`;
+
+/** One statement, because a rebuild that catches up pays for it in each transaction. The third column: the schema, or null. */
+const ENTER = `SELECT w.name, w.count, s.schema, s.path FROM (SELECT
+  (SELECT nspname FROM pg_namespace WHERE nspname = $1) AS schema,
+  set_config('search_path', $1 || ', ' || current_setting('search_path'), true) AS path) AS s
+LEFT JOIN (${WRITTEN}) AS w ON true`;
+
+const LEAVE =
+  "SELECT set_config('search_path', replace(current_setting('search_path'), $1 || ', ', ''), true)";
 
 /** Of each table: its full name, and what prevents that its rows are replaced. */
 const EXAMINE = `WITH t AS (SELECT name, nr, to_regclass(quote_ident(name)) AS oid

@@ -18,6 +18,12 @@ import { RebuildRefused } from './rebuild.js';
 const GROUP = 200;
 /** A group is committed after this time even if it is not full. */
 const GROUP_MS = 50;
+/**
+ * On a slow database, a group takes this many times as long as the beginning of its transaction, up to `LONGEST_GROUP_MS`:
+ * else most of the time would go into beginning and committing transactions of a single event.
+ */
+const GROUP_SHARE = 4;
+const LONGEST_GROUP_MS = 1_000;
 /** How often the end of a replay is checked while models are parked, in milliseconds. */
 const PARKED_REFRESH_MS = 1_000;
 /** A handler that ignores the signal for this time is abandoned with its transaction, in milliseconds. */
@@ -205,10 +211,12 @@ export class TransactionalRun implements LeasedWork {
   async #commitGroup(events: readonly LoggedEvent[]): Promise<number> {
     let handled = 0;
     const askedMs = time.nowMs();
-    const until = askedMs + GROUP_MS;
     const cursor = await this.#transactions.transaction(async (transaction) => {
       let last = this.#saved;
       await this.#inTables(transaction, async () => {
+        const begunMs = time.nowMs();
+        const until =
+          begunMs + Math.min(Math.max(GROUP_MS, GROUP_SHARE * (begunMs - askedMs)), LONGEST_GROUP_MS);
         for (const event of events) {
           if (handled > 0 && (time.nowMs() > until || this.#loop.state !== 'working')) break;
           await this.#handle(event, this.#count.attempts + 1, transaction);
