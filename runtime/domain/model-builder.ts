@@ -26,6 +26,8 @@ export const INITIAL_VERSION = 1;
 export abstract class ModelBuilder<M extends Entity> {
   readonly #descriptor: ModelDescriptor<M>;
   #draft: Draft<M> | undefined;
+  /** The model that it copies. */
+  #source: M | undefined;
   #events: readonly ModelEvent<unknown>[] = [];
 
   protected constructor(descriptor: ModelDescriptor<M>) {
@@ -63,7 +65,7 @@ export abstract class ModelBuilder<M extends Entity> {
    * Builds the model. A field that may be absent or null, and is absent, becomes null, as its row is read.
    *
    * @throws ValidationError "<field> cannot be null" for the first missing required field, and for the first value that
-   *   breaks a rule of its field
+   *   breaks a rule of its field. A value of the copied model is not checked again: its row may be older than the rule
    */
   protected instantiate(): M {
     const draft = this.#openDraft();
@@ -80,7 +82,7 @@ export abstract class ModelBuilder<M extends Entity> {
       // A row has one null for both: what was never set is what will be read.
       if (value === undefined && takesNull(column)) assign(draft, field, null);
     }
-    for (const check of ruleChecks(this.#descriptor)) check(draft);
+    for (const check of ruleChecks(this.#descriptor)) check(draft, this.#source);
     this.#draft = undefined;
     return finishDraft(draft, Object.freeze(this.#events));
   }
@@ -91,6 +93,7 @@ export abstract class ModelBuilder<M extends Entity> {
       if (isCopied(field)) assign(draft, field, fieldOf(model, field));
     }
     markCopied(draft, model);
+    this.#source = model;
     this.#events = pendingEventsOf(model);
     return this;
   }
@@ -105,7 +108,7 @@ export abstract class ModelBuilder<M extends Entity> {
   }
 }
 
-type DraftCheck = (draft: Draft<Entity>) => void;
+type DraftCheck = (draft: Draft<Entity>, source: Entity | undefined) => void;
 
 /** The checks of fields with rules, compiled at the first use of a model. */
 const ruleChecks = memoize(({ columns }: { readonly columns: readonly ColumnDescriptor[] }) =>
@@ -115,8 +118,10 @@ const ruleChecks = memoize(({ columns }: { readonly columns: readonly ColumnDesc
 function ruleCheck({ field, rules, label = field }: ColumnDescriptor): DraftCheck | undefined {
   if (rules === undefined) return undefined;
   const broken = compileRules(rules);
-  return (draft) => {
-    const reason = broken(fieldOf(draft, field));
+  return (draft, source) => {
+    const value = fieldOf(draft, field);
+    if (source !== undefined && fieldOf(source, field) === value) return;
+    const reason = broken(value);
     if (reason !== undefined) throw new ValidationError(`${label} ${reason}`, { field });
   };
 }

@@ -70,6 +70,12 @@ describe('build()', () => {
     );
   });
 
+  test('accepts values of the copied model that are older than a rule, but no other ones', () => {
+    const copy = () => StrictBuilder.copyOf(newAccount(new Decimal(-5)).build());
+    expect(copy().with('nickname', 'Al').build().balance).toEqual(new Decimal(-5));
+    expect(() => copy().with('balance', new Decimal(-4)).build()).toThrow('at least 0');
+  });
+
   test('accepts values that satisfy the rules, and absent ones', () => {
     const fine = StrictBuilder.copyOf(account).with('nickname', 'Al').with('balance', new Decimal(0)).build();
     expect(fine.nickname).toBe('Al');
