@@ -12,7 +12,7 @@ import {
   wholeNumber,
 } from '../command.js';
 import { InputError } from '../input-error.js';
-import { cell, counted, printable } from '../terminal-text.js';
+import { counted, oneLine, printable } from '../terminal-text.js';
 import { factLines, tableLines } from '../text-table.js';
 import { type Found, flatten, shardCommand } from './operator-command.js';
 
@@ -159,7 +159,7 @@ function table(letters: readonly DeadLetter[]): readonly string[] {
     EVENT: ({ eventType }) => eventType,
     ID: ({ eventId }) => eventId,
     ATTEMPTS: ({ attempts }) => attempts,
-    ERROR: ({ errorMessage }) => cell(errorMessage),
+    ERROR: ({ errorMessage }) => oneLine(errorMessage ?? ''),
   });
 }
 

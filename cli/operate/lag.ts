@@ -58,7 +58,7 @@ function isQuiet({ consumers, failedActions, actionsWaitFor, failovers }: ShardL
 }
 
 function stateOf({ waitingFor, holder }: ConsumerLag): string {
-  if (waitingFor !== undefined) return `waits: ${cell(waitingFor)}`;
+  if (waitingFor !== undefined) return `waits: ${oneLine(waitingFor)}`;
   return holder === undefined ? 'no process' : `runs in ${holder.slice(0, 8)}`;
 }
 
@@ -71,7 +71,7 @@ function obstacles({
 }: ShardLag): readonly string[] {
   return [
     ...(dueActions === 0 ? [] : [`${counted(dueActions, 'scheduled action')} due`]),
-    ...(actionsWaitFor === undefined ? [] : [`scheduled actions wait: ${cell(actionsWaitFor)}`]),
+    ...(actionsWaitFor === undefined ? [] : [`scheduled actions wait: ${oneLine(actionsWaitFor)}`]),
     ...(failedActions === 0 ? [] : [`${counted(failedActions, 'scheduled action')} failed permanently`]),
     ...failovers.flatMap(failoverLines),
     ...horizon.holders.map(holderLine),

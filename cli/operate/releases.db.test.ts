@@ -61,7 +61,8 @@ describeOn('postgresql', 'fw-gen events, with two releases', (harness) => {
     const stopped = await events('lag');
     expect([stopped.code, stopped.info]).toEqual([0, expect.stringMatching(/Removed .* no process$/m)]);
     release(on, { handlers: [handlerOf('Other', () => {})] }).events.start();
-    const waits = /Removed .* waits: no running process has it; if it was removed, delete its row/;
+    const waits =
+      /Removed .* waits: no running process has it; if it was removed, delete its row in eventlog\.consumers/;
     await until(async () => waits.test((await events('lag')).info));
     expect((await events('lag')).code).toBe(1);
     await before.rows("delete from eventlog.consumers where name = 'Removed'");

@@ -11,7 +11,7 @@ import {
   value,
   wholeNumber,
 } from '../command.js';
-import { cell, printable } from '../terminal-text.js';
+import { cell, oneLine, printable } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { untilSettled } from '../until-settled.js';
 import { changeReport, operatorCommand, requireConsumer, type Session } from './operator-command.js';
@@ -73,7 +73,7 @@ function table(sagas: readonly SagaSummary[]): readonly string[] {
     DEADLINE: ({ deadline }) => deadline,
     STUCK: ({ stuck }) => stuck,
     'LAST FAILURE': ({ failure }) =>
-      failure === undefined ? '' : cell(`${failure.code}: ${failure.message}`),
+      failure === undefined ? '' : oneLine(`${failure.code}: ${failure.message}`),
   });
 }
 

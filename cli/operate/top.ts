@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { durationText } from '../../runtime/duration-text.js';
 import type { ShardLag } from '../../runtime/operations.js';
 import { type CommandEntry, flag, type Report, value, wholeNumber } from '../command.js';
-import { cell } from '../terminal-text.js';
+import { oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { consumerLines } from './lag.js';
 import {
@@ -86,7 +86,7 @@ async function viewOf({ runtime, databases, operations, shards }: Session): Prom
 
 function stateOf({ failovers, actionsWaitFor }: ShardLag): string {
   if (failovers.length > 0) return 'has failed over; see fw-gen events failovers';
-  return actionsWaitFor === undefined ? 'answers' : `scheduled actions wait: ${cell(actionsWaitFor)}`;
+  return actionsWaitFor === undefined ? 'answers' : `scheduled actions wait: ${oneLine(actionsWaitFor)}`;
 }
 
 /** The runs of each saga that have not ended. */

@@ -46,8 +46,8 @@ export interface SchemaSnapshot {
   readonly lines: readonly string[];
 }
 
-/** Partitions change over time. */
-const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^pg_' and not c.relispartition`;
+/** Partitions change over time, and each shard rebuilds projections for itself. */
+const OURS = `n.nspname not in ('pg_catalog', 'information_schema') and n.nspname !~ '^(pg|fw_rebuild)_' and not c.relispartition`;
 
 const COLUMNS = `
 select n.nspname = current_schema() as own, n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
