@@ -226,7 +226,8 @@ const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
   end: column.numeric('(SELECT coalesce(max(position), 0) FROM eventlog.events)'),
   waitingFor: column.optional(
     column.text(`coalesce('halted: ' || halted, waiting_for, (SELECT 'dead letters' FROM eventlog.dead_letters AS d
-      WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1))`),
+      WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1),
+      CASE WHEN coalesce(leased_until < clock_timestamp(), true) THEN 'a process that runs the handler' END)`),
   ),
 };
 

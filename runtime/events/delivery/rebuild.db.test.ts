@@ -135,8 +135,10 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
       handled += 1;
       if (handled > 3) throw new Error('not now');
     });
+    await operations.rebuild('Totals');
+    const [ordered] = await operations.rebuilds('Totals');
+    expect(ordered?.waitingFor).toBe('a process that runs the handler');
     const second = start(failing);
-    await second.events.rebuild('Totals');
     await until(() => handled > 4);
     await second.events.stop(0);
     expect((await rowsOf(second)).join()).toBe('5');
