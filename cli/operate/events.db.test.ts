@@ -186,6 +186,11 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(plain.info).toContain(`${id}  pending  Credit`);
     expect(plain.info).not.toContain(account);
     expect((await events('schedules', 'list', '--params')).info).toContain(account);
+    await ledger.rows("UPDATE eventlog.schedules SET next_date = '2999-01-01T00:00:00Z'");
+    const cut = await events('schedules', 'list', '--limit', '1');
+    expect(cut.info).toMatch(/ Credit .* 2999-01-01T00:00:00.000Z /);
+    expect(cut.info).toContain('The first 1 of each shard');
+    expect(plain.info).not.toContain('The first');
     expect((await events('schedules', 'cancel', id)).code).toBe(0);
     const again = await events('schedules', 'cancel', id);
     expect([again.code, again.error]).toEqual([1, expect.stringContaining('was not cancelled')]);

@@ -41,7 +41,8 @@ const LIST = shardCommand({
         ? (await schedules.recurring(shard)).filter(({ actionName }) => (action ?? actionName) === actionName)
         : [],
   }),
-  report: (found, { params: withParams }) => {
+  report: (found, { params: withParams, limit }) => {
+    const isCut = found.some(({ value: { scheduled } }) => scheduled.length === limit);
     const actions = found.flatMap(({ value: { scheduled } }) => scheduled);
     const recurring = found.flatMap(({ value }) => value.recurring);
     const lines = tableLines(actions, {
@@ -50,6 +51,8 @@ const LIST = shardCommand({
       STATE: ({ state }) => state,
       ACTION: ({ actionName }) => actionName,
       DUE: ({ dueDate }) => dueDate,
+      'NEXT ATTEMPT': ({ state, dueDate, nextDate }) =>
+        state === 'pending' && nextDate > dueDate ? nextDate : '',
       ATTEMPTS: ({ attempts }) => attempts,
       ERROR: ({ errorMessage }) => cell(errorMessage),
       ...(withParams === true
@@ -62,7 +65,12 @@ const LIST = shardCommand({
     const spacing = lines.length > 0 && recurring.length > 0 ? [''] : [];
     return {
       json: { schedules, recurring },
-      lines: [...lines, ...spacing, ...recurringLines(recurring)],
+      lines: [
+        ...lines,
+        ...(isCut ? [`The first ${limit} of each shard; pass --limit or --action for others.`] : []),
+        ...spacing,
+        ...recurringLines(recurring),
+      ],
       none: 'No scheduled actions.',
     };
   },
