@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { LogEntry, Logger } from '../domain/logger.js';
 import {
+  ConstraintViolationError,
   RefusedError,
   ShardBusyError,
   ShardUnavailableError,
@@ -85,17 +86,21 @@ describe('Executions', () => {
       new ValidationError('No'),
       new StaleModelError('Account', 'a'),
       new ShardUnavailableError('(0, 0)', 'down'),
+      new ConstraintViolationError('A constraint refused the change of accounts', {}),
       new Error('a defect'),
     ];
     for (const error of errors) end('Deposit', 40, {}, error);
     expect(entries.map(({ message }) => message)).toEqual([
       'Deposit failed: FW_STALE_MODEL',
       'Deposit failed: FW_SHARD_UNAVAILABLE',
+      'Deposit failed: FW_CONSTRAINT_VIOLATION',
       'Deposit failed: UNKNOWN',
     ]);
+    expect(entries[1]?.['reason']).toContain('(0, 0)');
+    expect(entries.at(-1)).not.toHaveProperty('reason');
     expect(entries[0]).toMatchObject({ code: 'FW_STALE_MODEL', durationMs: 40, performMs: 0 });
     for (let count = 0; count < 100; count += 1)
       end('Deposit', 1, {}, new ShardBusyError('(0, 0)', 'too many'));
-    expect(entries).toHaveLength(8);
+    expect(entries).toHaveLength(9);
   });
 });

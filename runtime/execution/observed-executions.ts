@@ -5,6 +5,7 @@ import type { ExecutionEnvironment } from '../concurrency/execution-environment.
 import { LogLimiter } from '../concurrency/log-limiter.js';
 import type { LogEntry, Logger } from '../domain/logger.js';
 import { ERROR_KINDS, type ErrorCode } from '../error-kinds.js';
+import { FwError } from '../errors.js';
 import { type Span, sampledTraceId, traceIds } from '../tracing.js';
 import type { Tally } from './tally.js';
 
@@ -28,8 +29,11 @@ interface Counted {
 
 /** Of one action and one code. */
 const LINES_PER_SECOND = 5;
-/** Conflicts that the caller can repeat, and that a healthy system solves by itself. */
-const CONFLICTS: ReadonlySet<string> = new Set(['FW_STALE_MODEL', 'FW_KEY_BUSY']);
+/**
+ * Answers of 409 that operators should see: conflicts that a healthy system solves by itself, and constraints that the
+ * tables have and the code does not know, as beside a newer release.
+ */
+const NOTABLE: ReadonlySet<string> = new Set(['FW_STALE_MODEL', 'FW_KEY_BUSY', 'FW_CONSTRAINT_VIOLATION']);
 
 /** Counts executions by action and outcome, and logs those that failed for the system's reasons or were slow. */
 export class ObservedExecutions {
@@ -68,7 +72,7 @@ export class ObservedExecutions {
     if (durationMs > this.#slowMs || (code !== undefined && isOfSystem(code)))
       this.#log?.write(
         `${counted.action} ${code ?? 'slow'}`,
-        () => entryOf(request, { tally, durationMs, code }),
+        () => entryOf(request, { tally, durationMs, code, error }),
         LINES_PER_SECOND,
       );
   }
@@ -88,17 +92,20 @@ interface Ended {
   readonly tally: Tally;
   readonly durationMs: number;
   readonly code: string | undefined;
+  readonly error: unknown;
 }
 
 function entryOf(
   { action, span, configuration }: Observed,
-  { tally: { actionId, retries, performMs, pauseMs }, durationMs, code }: Ended,
+  { tally: { actionId, retries, performMs, pauseMs }, durationMs, code, error }: Ended,
 ): LogEntry {
   return {
     level: 'warn',
     message: code === undefined ? `${action.name} was slow` : `${action.name} failed: ${code}`,
     action: action.name,
     ...(code === undefined ? {} : { code }),
+    // The messages of others may have data of callers.
+    ...(error instanceof FwError ? { reason: error.message } : {}),
     ...(actionId === undefined ? {} : { actionId }),
     ...(retries.length === 0 ? {} : { retries }),
     durationMs: Math.round(durationMs),
@@ -111,7 +118,7 @@ function entryOf(
 /** Not a refusal of what the caller wants. */
 function isOfSystem(code: string): boolean {
   const kind = ERROR_KINDS[code as ErrorCode] as { readonly status?: number } | undefined;
-  return (kind?.status ?? 500) >= 500 || CONFLICTS.has(code);
+  return (kind?.status ?? 500) >= 500 || NOTABLE.has(code);
 }
 
 function add<Key>(counts: Map<Key, number>, key: Key): void {
