@@ -214,7 +214,9 @@ export class ShardPreparation {
     const { models, drift } = this.#options;
     const misfits = tableDrift(models.map(expectedTable), schema);
     if (misfits.length === 0) return;
-    const message = `The tables do not match the models. Shard ${shard}: ${firstOf(misfits)}. Write a migration (fw-gen migrate diff).`;
+    const message =
+      `The tables do not match the models. Shard ${shard}: ${firstOf(misfits)}. Write a migration (fw-gen migrate diff), ` +
+      'or run the newer release, if one has migrated the shard (fw-gen migrate status: ahead).';
     if (drift !== 'warn') throw new MigrationError(message);
     this.#warn(message);
   }
