@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_680,
+  cli: 4_690,
   'generator/build': 50,
   'generator/check': 1_260,
   'generator/emit': 3_370,
@@ -23,12 +23,12 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/entrances': 120,
   'runtime/collections': 160,
   'runtime/concurrency': 730,
-  'runtime/config': 3_080,
+  'runtime/config': 3_090,
   'runtime/consumer': 440,
   'runtime/doctor': 600,
   'runtime/domain': 2_940,
-  'runtime/events': 6_650,
-  'runtime/execution': 4_030,
+  'runtime/events': 6_660,
+  'runtime/execution': 4_040,
   'runtime/http': 5_310,
   'runtime/locks': 490,
   'runtime/migration': 2_700,

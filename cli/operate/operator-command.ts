@@ -56,6 +56,8 @@ interface OperatorSpec<Given extends Inputs> extends Omit<CommandSpec<Given>, 'r
    * is repeated by scripts, and must not keep a server from opening them.
    */
   readonly isVisitor?: (values: Values<Given>) => boolean;
+  /** Sections of the configuration that it uses besides those of all commands. */
+  readonly uses?: readonly string[];
   /** Whether it reports databases of other shards itself. Default: any of the chosen shards ends the command. */
   readonly reportsIdentity?: boolean;
 }
@@ -64,6 +66,7 @@ interface OperatorSpec<Given extends Inputs> extends Omit<CommandSpec<Given>, 'r
 export function operatorCommand<Given extends Inputs & typeof CONFIG>({
   run,
   isVisitor = () => false,
+  uses = [],
   reportsIdentity = false,
   ...spec
 }: OperatorSpec<Given>): CommandEntry {
@@ -71,7 +74,8 @@ export function operatorCommand<Given extends Inputs & typeof CONFIG>({
     ...spec,
     run: async (values, context) => {
       const { config: file, shard } = values as Values<typeof CONFIG> & { readonly shard?: string };
-      const config = loadConfig(file);
+      // On a machine for operators, secrets of the server may be unset.
+      const config = loadConfig(file, { used: ['sharding', 'generator', 'retention', ...uses] });
       const shards = chooseShards(config.sharding, shard);
       const chosen = { shards, shard: shard === undefined ? undefined : shards[0]?.shard };
       const runtime = await import('../../runtime/operations.js');

@@ -33,6 +33,7 @@ export const RELAY: CommandEntry = operatorCommand({
     host: value('--host <host>', 'address for --port', (host) => host, '127.0.0.1'),
   },
   isVisitor: () => true,
+  uses: ['relay'],
   run: async ({ runtime, config, databases }, flags, { output, signal }) => {
     if (config.relay === undefined)
       throw new InputError(`${flags.config} has no fw.relay. docs/integration.md shows how to set up sinks.`);

@@ -20,10 +20,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
  * @param file path of the YAML file; relative paths in the file are resolved against its folder. Problems name the file
  *   as given here.
  * @param options.env the variables for `${NAME}`; by default the environment of this process
+ * @param options.used the sections that the caller uses, `sharding` among them. Default: all. Elsewhere, unset variables
+ *   and missing files are no problems: do not read these sections
  * @returns the configuration, deeply frozen
  * @throws ConfigurationError with all problems; no file or connection was opened
  */
-export function loadConfig(file: string, options: { readonly env?: Environment } = {}): FwConfig {
+export function loadConfig(
+  file: string,
+  options: { readonly env?: Environment; readonly used?: readonly string[] } = {},
+): FwConfig {
   return parseConfig(textOf(file), { ...options, file });
 }
 
@@ -37,13 +42,13 @@ export function loadProjectConfig(
   file: string,
   options: { readonly used: readonly string[]; readonly env?: Environment },
 ): ProjectConfig {
-  return parse(textOf(file), { ...options, file });
+  return parse(textOf(file), { ...options, file, withoutSecrets: true });
 }
 
 /** As {@link loadConfig}, for a text that was already read; `file` need not exist. */
 export function parseConfig(
   text: string,
-  options: { readonly file: string; readonly env?: Environment },
+  options: { readonly file: string; readonly env?: Environment; readonly used?: readonly string[] },
 ): FwConfig {
   const config = parse(text, options);
   if (!isComplete(config)) throw unreported();
@@ -59,6 +64,8 @@ interface ParseOptions {
   readonly env?: Environment | undefined;
   /** Default: every value is used. */
   readonly used?: readonly string[];
+  /** Whether unset secrets are no problems, also in these sections. */
+  readonly withoutSecrets?: boolean;
 }
 
 function parse(text: string, options: ParseOptions): ProjectConfig {
@@ -76,7 +83,10 @@ function parse(text: string, options: ParseOptions): ProjectConfig {
   };
   const config = node && readConfig(context, node, file);
   if (options.used !== undefined)
-    problems.ignoreUnset(['namespace', ...options.used].map((each) => `fw.${each}`));
+    problems.ignoreUnset(
+      ['namespace', ...options.used].map((each) => `fw.${each}`),
+      options.withoutSecrets === true,
+    );
   problems.throwIfAny();
   if (config === undefined) throw unreported();
   return deepFreeze(config);

@@ -56,15 +56,15 @@ export class Problems {
   }
 
   /**
-   * Drops unset secrets. Drops the problems of unused values if one of these values is unset: a rule may concern several
-   * values.
+   * Drops the problems of unused values if one of these values is unset: a rule may concern several values.
    *
    * @param used paths of the values and sections that the caller uses
+   * @param withoutSecrets whether unset secrets are dropped, wherever they are
    */
-  ignoreUnset(used: readonly string[]): void {
+  ignoreUnset(used: readonly string[], withoutSecrets: boolean): void {
     const isUsed = ({ place: { path } }: Entry): boolean =>
       !path.startsWith('fw.') || used.some((each) => path === each || path.startsWith(`${each}.`));
-    const others = this.#entries.filter(({ mistake: { unset } }) => unset !== 'secret');
+    const others = this.#entries.filter(({ mistake: { unset } }) => !withoutSecrets || unset !== 'secret');
     const isUnset = this.#entries.some((entry) => entry.mistake.unset !== undefined && !isUsed(entry));
     const kept = isUnset ? others.filter(isUsed) : others;
     this.#entries.splice(0, this.#entries.length, ...kept);

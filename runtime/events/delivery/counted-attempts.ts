@@ -149,6 +149,8 @@ export class CountedAttempts {
     else this.#outage.ended(eventId);
     if (!('pauseMs' in verdict)) return verdict;
     if (verdict.kind === 'retry') this.#retrying(error, eventId, count.attempts);
+    else if (verdict.cause === 'elsewhere' && count.passed > 1)
+      this.#failing.set(eventId, `another attempt at event ${eventId} after: ${messageOf(error)}`);
     this.#left(eventId, count.attempts);
     return { ...verdict, pauseMs: Math.max(SHORTEST_PAUSE_MS, verdict.pauseMs) };
   }

@@ -34,8 +34,9 @@ describeOnEachAdapter('A handler whose receiver is down', (harness) => {
     'waits by %s without an attempt that counts, in the order of the model, while others continue',
     async (by) => {
       const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+      let message = 'no mail';
       const { state, handle } = receiver(() =>
-        by === 'RetryLater' ? new RetryLater({ afterMs: 5, message: 'no mail' }) : new RangeError('no mail'),
+        by === 'RetryLater' ? new RetryLater({ afterMs: 5, message }) : new RangeError(message),
       );
       const isTransient = (error: unknown): boolean => error instanceof RangeError;
       const descriptor = handlerOf('Mailer', handle, { maximumAttempts: 2, retryDelayMs: 1 });
@@ -53,6 +54,8 @@ describeOnEachAdapter('A handler whose receiver is down', (harness) => {
       ledger.events.start();
       await until(() => state.refused >= 5 && state.handled.length === 1);
       await until(async () => (await waitingFor()) === 'its receiver is down: no mail');
+      message = 'wrong key';
+      await until(async () => (await waitingFor()) === 'its receiver is down: wrong key');
       expect(ledger.warnings).toEqual(['The receiver of Mailer is down: no mail']);
       state.isDown = false;
       await until(() => state.handled.length === 3);

@@ -28,9 +28,10 @@ export class ReceiverOutage {
   }
 
   waits(eventId: string, error: unknown): void {
-    if (this.#events.size === 0) {
+    const isFirst = this.#events.size === 0;
+    this.#reason = messageOf(error);
+    if (isFirst) {
       this.#sinceMs = time.nowMs();
-      this.#reason = messageOf(error);
       this.#warn(`The receiver of ${this.#name} is down: ${this.#reason}`);
     }
     this.#events.add(eventId);
