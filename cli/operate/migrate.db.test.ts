@@ -255,6 +255,8 @@ describe('fw-gen migrate diff', () => {
       error: expect.stringContaining("things.size cannot be 'XL'"),
     });
     expect((await filled('M')).info).toContain("default ('M')");
+    const unquoted = await fwGen('migrate', 'diff', '--backfill', 'things.size=M');
+    expect(unquoted.error).toContain("a text has quotes: 'en'");
   });
 
   test('reports what fails on the tables as they are, and what no model has', async () => {

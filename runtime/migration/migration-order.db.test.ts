@@ -109,5 +109,9 @@ describeOnEachAdapter('Migrations of merged branches', (harness) => {
     await expect(refusal).rejects.toThrow(
       `Shard (0, 0): ${tags.name} was applied, but is missing here: restore it`,
     );
+    const undeclared = defineMigration('20260301120000_index', 'create index on notes (color)');
+    await expect(applied(registry, [base, pins, colored, undeclared])).rejects.toThrow(
+      'restore it, or name the tables of 20260301120000_index, which is after it, in a comment "-- fw-gen: tables"',
+    );
   });
 });

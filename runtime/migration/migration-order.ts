@@ -24,6 +24,11 @@ export interface Unordered {
   readonly tables: readonly string[] | 'unknown';
 }
 
+/** An applied migration that is unknown here, although a later one is known that may depend on it. */
+interface Missing extends Pick<AppliedMigration, 'name' | 'tables'> {
+  readonly later: Migration;
+}
+
 /** The known migrations of one set beside those that a database has run. */
 export interface Comparison {
   /**
@@ -72,9 +77,10 @@ export function compareMigrations(
   const sorted = [...known].sort(byName);
   const pending = sorted.filter(({ name }) => !present.has(name));
   const unknown = applied.filter(({ name }) => !texts.has(name)).sort(byName);
-  const missing = unknown.filter(({ name, tables }) =>
-    sorted.some((each) => each.name > name && sharedTables(tables, tablesOf(each)).length > 0),
-  );
+  const missing = unknown.flatMap(({ name, tables }) => {
+    const later = sorted.find((each) => each.name > name && sharedTables(tables, tablesOf(each)).length > 0);
+    return later === undefined ? [] : [{ name, tables, later }];
+  });
   const changed = sorted.filter((each) => {
     const found = present.get(each.name);
     if (found === undefined || found.checksum === checksumOf(each)) return false;
@@ -83,13 +89,13 @@ export function compareMigrations(
   });
   const differences = [
     ...changed.map(({ name }) => describeChanged(name, present.get(name)?.checksum ?? '')),
-    ...missing.map(({ name }) => `${name} was applied, but is missing here: restore it`),
+    ...missing.map(describeMissing),
   ];
   const unordered = firstUnordered(pending, applied, texts);
   return {
     state: stateOf(differences.length > 0, unordered !== undefined, pending.length > 0),
     pending,
-    newer: unknown.filter((each) => !missing.includes(each)).map(({ name }) => name),
+    newer: unknown.map(({ name }) => name).filter((name) => !missing.some((each) => each.name === name)),
     problems: unordered === undefined ? differences : [...differences, describeUnordered(unordered)],
     ...(unordered !== undefined && { unordered }),
   };
@@ -101,6 +107,12 @@ function describeChanged(name: string, checksum: string): string {
     'put the change into a new migration. If its text fails on another shard, see docs/migrations.md, ' +
     '"A migration that fails on one shard"'
   );
+}
+
+function describeMissing({ name, tables, later }: Missing): string {
+  const restore = `${name} was applied, but is missing here: restore it`;
+  if (tables === undefined || tablesOf(later) !== undefined) return restore;
+  return `${restore}, or name the tables of ${later.name}, which is after it, in a comment "-- fw-gen: tables"`;
 }
 
 function stateOf(isChanged: boolean, isUnordered: boolean, isPending: boolean): Comparison['state'] {

@@ -41,7 +41,15 @@ export function planNextMigration(
     } catch (error) {
       if (!(error instanceof MigrationError)) throw error;
       const failure = messageOf(error.cause ?? error);
-      return { ...planned, notes, refusals: [`The migration would fail: ${failure}. Write it yourself.`] };
+      const values =
+        permissions.backfill.size === 0
+          ? ''
+          : "A value of --backfill is SQL without columns; a text has quotes: 'en'. ";
+      return {
+        ...planned,
+        notes,
+        refusals: [`The migration would fail: ${failure}. ${values}Write it yourself.`],
+      };
     }
   });
 }
