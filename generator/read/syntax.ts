@@ -56,6 +56,11 @@ export function staticMember(node: ts.ClassDeclaration, name: string): ts.ClassE
   return node.members.find((each) => !isInstanceMember(each) && each.name?.getText() === name);
 }
 
+/** Returns the first method with this name. */
+export function methodNamed(node: ts.ClassDeclaration, name: string): ts.MethodDeclaration | undefined {
+  return node.members.filter(ts.isMethodDeclaration).find((each) => each.name.getText() === name);
+}
+
 /** Returns the declared instance properties (`name: Type`) in source order, without private ones (`#name`). */
 export function instanceProperties(node: ts.ClassDeclaration): readonly ts.PropertyDeclaration[] {
   const properties: ts.PropertyDeclaration[] = [];
@@ -98,6 +103,11 @@ export function bareExpression(node: ts.Expression): ts.Expression {
 /** Returns the class of this name at the top level of a file. */
 export function classNamed(source: ts.SourceFile, name: string): ts.ClassDeclaration | undefined {
   return source.statements.filter(ts.isClassDeclaration).find((each) => each.name?.text === name);
+}
+
+/** Returns the first result for a node or one below it, in source order. */
+export function findBelow<T>(node: ts.Node, find: (each: ts.Node) => T | undefined): T | undefined {
+  return find(node) ?? ts.forEachChild(node, (child) => findBelow(child, find));
 }
 
 /** Whether an expression is a name, which may be qualified. */

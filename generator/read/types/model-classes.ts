@@ -1,7 +1,9 @@
+import { defined } from '../../schema/defined.js';
 import type { ModelReference } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
-import { decoratorNamed, storedNameIn } from '../read-decorator.js';
+import { decoratorArguments, decoratorNamed, readOptions } from '../read-decorator.js';
+import { TEXT } from '../read-literal.js';
 import { resolveClassDeclaration } from '../resolver.js';
 import { fileOf } from '../source-files.js';
 import { isBase, nameText } from '../syntax.js';
@@ -18,9 +20,11 @@ export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelRefe
 export function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
   const builder = decoratorNamed(context, node, 'AutoBuilder');
   const marked = builder !== undefined || isUnmarkedModel(context, node);
-  const storedName = storedNameIn(context, builder);
-  const named = storedName === undefined ? {} : { storedName };
-  return { name: node.name?.text ?? '', ...named, file: fileOf(node), marked };
+  // The file that declares the class reports a name that is not valid.
+  const silent = { ...context, diagnostics: [] };
+  const [options] = builder === undefined ? [] : decoratorArguments(builder);
+  const storedName = readOptions(silent, options, { name: TEXT }).values.name;
+  return defined({ name: node.name?.text ?? '', storedName, file: fileOf(node), marked });
 }
 
 /**
