@@ -4,8 +4,8 @@ import { ts } from './compiler.js';
 import { type ReadContext, report, warn } from './read-context.js';
 import { CLASS_MARKERS, calleeOf, decoratorName } from './read-decorator.js';
 import { abbreviate } from './read-literal.js';
-import { isOfFramework, resolveExpression, resolveName } from './resolver.js';
-import { findBelow, isBase, isName, isValueDeclaration, methodNamed, nameText } from './syntax.js';
+import { classOf, isOfFramework, resolveExpression, resolveName } from './resolver.js';
+import { findBelow, isBase, isName, isValueDeclaration, methodNamed } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
 
 /** Base classes whose subclasses the generator must find. */
@@ -47,11 +47,8 @@ export function leadsToBase(context: ReadContext, node: ts.Node): boolean {
   if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) return false;
   const { resolved } = resolveExpression(context, node);
   if (resolved.kind === 'framework') return BASES.includes(resolved.name);
-  return (
-    resolved.kind === 'declared' &&
-    ts.isClassDeclaration(resolved.declaration) &&
-    leadsTo(followLineage(context, resolved.declaration), ...BASES)
-  );
+  const base = classOf(resolved);
+  return base !== undefined && leadsTo(followLineage(context, base), ...BASES);
 }
 
 interface Marked {
@@ -133,7 +130,7 @@ function warnOfOwnDecorators(context: ReadContext, { node }: ClassForm): Readonl
 function markerCalledBy(context: ReadContext, decorator: ts.Decorator): string | undefined {
   // `const Command = FwAction;` is another name of the decorator, which is read.
   if (decoratorName(context, decorator) !== undefined) return undefined;
-  const resolved = resolveName(context, decorator.getSourceFile(), nameText(calleeOf(decorator)), 'value');
+  const resolved = resolveName(context, calleeOf(decorator), 'value');
   if (resolved.kind !== 'declared' || !isValueDeclaration(resolved.declaration)) return undefined;
   return findBelow(resolved.declaration, (node) => {
     if (!ts.isIdentifier(node) && !ts.isPropertyAccessExpression(node)) return undefined;

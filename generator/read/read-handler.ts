@@ -5,7 +5,7 @@ import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, readOptions } from './read-decorator.js';
 import { FLAG, isWhole, NAME, NAMES, oneOf } from './read-literal.js';
-import { isOfFramework, resolveClassDeclaration, resolveName } from './resolver.js';
+import { classOf, isOfFramework, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { methodNamed } from './syntax.js';
 import { argumentOf, type Lineage } from './types/lineage.js';
@@ -82,7 +82,7 @@ function readEvents(
 ): readonly EventReference[] {
   if (option !== undefined) {
     const named = ts.isArrayLiteralExpression(option) ? [...option.elements] : [option];
-    return named.flatMap((each) => eventOf(context, each, each.getText()));
+    return named.flatMap((each) => eventOf(context, each));
   }
   const type = lineage.classes
     .map((node) => methodNamed(node, 'handle')?.parameters[0]?.type)
@@ -109,15 +109,15 @@ function eventsOfType(
   if (ts.isUnionTypeNode(node))
     return node.types.flatMap((each) => eventsOfType(context, lineage, each, followed));
   if (!ts.isTypeReferenceNode(node)) return [];
-  const resolved = resolveName(context, node.getSourceFile(), node.typeName.getText());
+  const resolved = resolveName(context, node.typeName);
   const alias = resolved.kind === 'declared' ? resolved.declaration : undefined;
   return alias !== undefined && ts.isTypeAliasDeclaration(alias) && followed < MOST_ALIASES
     ? eventsOfType(context, lineage, alias.type, followed + 1)
-    : eventOf(context, node, node.typeName.getText());
+    : eventOf(context, node.typeName);
 }
 
-function eventOf(context: ReadContext, node: ts.Node, name: string): readonly EventReference[] {
-  const declaration = resolveClassDeclaration(context, node, name);
+function eventOf(context: ReadContext, node: ts.Node): readonly EventReference[] {
+  const declaration = classOf(resolveName(context, node));
   if (declaration?.name === undefined) return [];
   return [{ name: declaration.name.text, file: fileOf(declaration), location: locationOf(node) }];
 }

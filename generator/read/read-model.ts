@@ -14,8 +14,7 @@ import { constructorOf, extendsClause, hasKeyword, instanceProperties, scopeOf }
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { readClassField, reportMerged } from './types/objects.js';
 import { readArgument, startReading } from './types/read-type.js';
-import { mergeFields } from './types/type-results.js';
-import { NEVER } from './types/unite.js';
+import { mergeFields, NEVER } from './types/type-results.js';
 import { reportRefusal } from './unresolved.js';
 
 /** Reads a class marked with `@AutoBuilder`. @returns undefined, after a report, if the class has no usable form */

@@ -53,26 +53,23 @@ export function readProject(
   ];
   // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   const { syntaxErrors } = sources;
-  return syntaxErrors.length > 0
-    ? {
-        schema: nothingFound(),
-        diagnostics: syntaxErrors,
-        warnings: () => [],
-        shardVerdicts: () => [],
-        inputs,
-      }
-    : {
-        schema,
-        diagnostics,
-        warnings: () => [
-          ...context.warnings,
-          ...unemittedEvents(sources, files, schema.events),
-          ...performs.flatMap(unprotectedReads),
-          ...performs.flatMap(changingReads),
-        ],
-        shardVerdicts: () => performs.map((perform) => shardVerdict(context, perform)),
-        inputs,
-      };
+  if (syntaxErrors.length > 0) {
+    const nothing = (): readonly never[] => [];
+    const results = { warnings: nothing, shardVerdicts: nothing };
+    return { schema: nothingFound(), diagnostics: syntaxErrors, ...results, inputs };
+  }
+  return {
+    schema,
+    diagnostics,
+    warnings: () => [
+      ...context.warnings,
+      ...unemittedEvents(sources, files, schema.events),
+      ...performs.flatMap(unprotectedReads),
+      ...performs.flatMap(changingReads),
+    ],
+    shardVerdicts: () => performs.map((perform) => shardVerdict(context, perform)),
+    inputs,
+  };
 }
 
 function nothingFound(): Found {

@@ -5,7 +5,7 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, located, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { type Expected, isWhole, readLiteral, TEXT } from './read-literal.js';
-import { referenceToDeclaration, resolveName } from './resolver.js';
+import { classOf, referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { declaredName, hasKeyword, staticMember } from './syntax.js';
 import { followLineage } from './types/lineage.js';
@@ -94,11 +94,7 @@ function textOf(context: ReadContext, node: ts.Node | undefined): string | undef
 
 /** Reads the mapper class that an identifier refers to. */
 function readResponse(context: ReadContext, node: ts.Node, result: ReadType): ResponseSchema | undefined {
-  const resolved = ts.isIdentifier(node)
-    ? resolveName(context, node.getSourceFile(), node.getText())
-    : undefined;
-  const declared = resolved?.kind === 'declared' ? resolved.declaration : undefined;
-  const declaration = declared && ts.isClassDeclaration(declared) ? declared : undefined;
+  const declaration = ts.isIdentifier(node) ? classOf(resolveName(context, node)) : undefined;
   const name = declaration && declaredName(declaration);
   const mapper = declaration && mapperOf(context, declaration);
   if (

@@ -8,8 +8,7 @@ export type Declaration =
   | ts.EnumDeclaration
   | ValueDeclaration;
 
-/** A declaration that is no type. */
-export type ValueDeclaration = ts.VariableDeclaration | ts.FunctionDeclaration | ts.ModuleDeclaration;
+type ValueDeclaration = ts.VariableDeclaration | ts.FunctionDeclaration | ts.ModuleDeclaration;
 
 /** Whether a declaration is no type. */
 export function isValueDeclaration(node: ts.Node): node is ValueDeclaration {
@@ -42,6 +41,11 @@ export function scopeOf(node: ts.Node): 'public' | 'protected' | 'private' {
 /** Whether a member of a class is not static. */
 export function isInstanceMember(node: ts.Node): boolean {
   return !hasKeyword(node, ts.SyntaxKind.StaticKeyword);
+}
+
+/** Whether a variable is declared with `const`. */
+export function isConst({ parent }: ts.VariableDeclaration): boolean {
+  return (parent.flags & ts.NodeFlags.Const) !== 0;
 }
 
 /** Returns the name of a declaration; undefined for a default export without a name, and for a binding pattern. */

@@ -12,7 +12,7 @@ const MOST_SINGLE_FILES = 4;
 
 const PARSED = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
 
-/** Libraries of the language by name. Each is parsed once in a process. */
+/** Libraries of the language by path. Each is parsed once in a process. */
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
 /**
@@ -44,19 +44,26 @@ export class Checker {
     this.#augmenters = augmenters;
   }
 
-  /** Returns the interfaces that other files add to a declaration. */
-  addedTo(node: ts.InterfaceDeclaration | ts.ClassDeclaration): readonly ts.InterfaceDeclaration[] {
+  /**
+   * Returns the interfaces that the compiler merges with a declaration: those of its name in its file, then those that
+   * other files add in `declare module './file.js'`.
+   */
+  interfacesOf(node: ts.InterfaceDeclaration | ts.ClassDeclaration): readonly ts.InterfaceDeclaration[] {
     const { name } = node;
-    if (name === undefined || !this.#augmenters.some((file) => this.#mentions(file, name.text))) return [];
+    if (name === undefined) return [];
     const source = node.getSourceFile();
-    const declarations = this.of(source).getSymbolAtLocation(name)?.declarations ?? [];
-    return declarations
-      .filter((each) => ts.isInterfaceDeclaration(each))
-      .filter((each) => each.getSourceFile() !== source);
-  }
-
-  #mentions(file: string, name: string): boolean {
-    return this.#sources.text(file)?.includes(`interface ${name}`) === true;
+    const own = source.statements
+      .filter(ts.isInterfaceDeclaration)
+      .filter((each) => each.name.text === name.text);
+    const isAdded = this.#augmenters.some((file) =>
+      this.#sources.text(file)?.includes(`interface ${name.text}`),
+    );
+    if (!isAdded) return own;
+    const all = this.of(source).getSymbolAtLocation(name)?.declarations ?? [];
+    return [
+      ...own,
+      ...all.filter(ts.isInterfaceDeclaration).filter((each) => each.getSourceFile() !== source),
+    ];
   }
 
   /** Returns a checker that knows a file. */
@@ -107,22 +114,18 @@ export class Checker {
 
   /** The trees of sources are those of the reader, so that it can ask about their nodes. */
   #load(file: string): ts.SourceFile | undefined {
-    if (file.startsWith(LIBRARIES)) return loadLibrary(file);
     if (!posix.isAbsolute(file)) return this.#sources.load(file);
-    if (!this.#foreign.has(file)) {
-      const text = file === SURFACE ? FRAMEWORK_SURFACE : this.#modules.read(file);
-      const tree = text === undefined ? undefined : ts.createSourceFile(file, text, PARSED, true);
-      this.#foreign.set(file, tree);
+    const trees = file.startsWith(LIBRARIES) ? libraries : this.#foreign;
+    if (!trees.has(file)) {
+      const text = this.#textOf(file);
+      trees.set(file, text === undefined ? undefined : ts.createSourceFile(file, text, PARSED, true));
     }
-    return this.#foreign.get(file);
+    return trees.get(file);
   }
-}
 
-function loadLibrary(file: string): ts.SourceFile | undefined {
-  const name = file.slice(LIBRARIES.length);
-  if (!libraries.has(name)) {
-    const text = getLibFiles().find(({ fileName }) => fileName === name)?.text;
-    libraries.set(name, text === undefined ? undefined : ts.createSourceFile(file, text, PARSED, true));
+  #textOf(file: string): string | undefined {
+    if (file === SURFACE) return FRAMEWORK_SURFACE;
+    if (!file.startsWith(LIBRARIES)) return this.#modules.read(file);
+    return getLibFiles().find(({ fileName }) => file === `${LIBRARIES}${fileName}`)?.text;
   }
-  return libraries.get(name);
 }

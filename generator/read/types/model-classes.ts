@@ -4,15 +4,15 @@ import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
 import { decoratorArguments, decoratorNamed, readOptions } from '../read-decorator.js';
 import { TEXT } from '../read-literal.js';
-import { resolveClassDeclaration } from '../resolver.js';
+import { classOf, resolveName } from '../resolver.js';
 import { fileOf } from '../source-files.js';
-import { isBase, nameText } from '../syntax.js';
+import { isBase } from '../syntax.js';
 import { followLineage, leadsTo } from './lineage.js';
 
 /** Returns the class that a type argument names; undefined if this project does not declare it. */
 export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelReference | undefined {
   if (!ts.isTypeReferenceNode(node)) return undefined;
-  const declaration = resolveClassDeclaration(context, node, nameText(node.typeName));
+  const declaration = classOf(resolveName(context, node.typeName));
   return declaration === undefined ? undefined : referenceToClass(context, declaration);
 }
 

@@ -1,6 +1,5 @@
 import { defined } from '../../schema/defined.js';
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
-import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
 import { type FieldNode, fieldForm } from '../field-form.js';
 import { type ReadContext, report } from '../read-context.js';
@@ -92,7 +91,7 @@ export function readClassField(
 /** Reports an interface that adds fields to a class. Methods are not data, and are ignored. */
 export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): void {
   const name = node.name?.text ?? '';
-  for (const merged of interfacesOf(context, node)) {
+  for (const merged of context.checker.interfacesOf(node)) {
     const fields = merged.members.filter(ts.isPropertySignature);
     if (fields.length === 0 && merged.heritageClauses === undefined) continue;
     const forms = fields.map((field) => fieldForm(field)).join(' ') || 'readonly field!: string;';

@@ -1,3 +1,4 @@
+import { compareText } from '../../diagnostics.js';
 import { ts } from '../compiler.js';
 
 /** The key of a type that a keyword names: `string`. */
@@ -29,13 +30,10 @@ export class SourceOrder {
   sort<T>(values: readonly T[], keyOf: (value: T) => unknown, textOf: (value: T) => string): readonly T[] {
     if (values.length < 2) return values;
     this.#visit(this.#node);
-    const ranks = new Map(values.map((value) => [value, this.#ranks.get(keyOf(value)) ?? Infinity] as const));
-    const texts = new Map(values.map((value) => [value, textOf(value)] as const));
-    return [...values].sort((one, other) => {
-      const [first, second] = [ranks.get(one) ?? 0, ranks.get(other) ?? 0];
-      if (first !== second) return first < second ? -1 : 1;
-      return (texts.get(one) ?? '') < (texts.get(other) ?? '') ? -1 : 1;
-    });
+    return values
+      .map((value) => ({ value, rank: this.#ranks.get(keyOf(value)) ?? MOST_NODES, text: textOf(value) }))
+      .sort((one, other) => one.rank - other.rank || compareText(one.text, other.text))
+      .map(({ value }) => value);
   }
 
   #rank(key: unknown): void {

@@ -22,6 +22,25 @@ export function plain(type: TypeSchema): ReadType {
   return { type, nullable: false, optional: false };
 }
 
+/** The type without values. */
+export const NEVER: ReadType = plain({ kind: 'enum', values: [] });
+
+/** The types that a keyword names. */
+export const KEYWORDS: ReadonlyMap<string | undefined, ReadType> = new Map([
+  ['string', plain({ kind: 'string' })],
+  ['number', plain({ kind: 'number' })],
+  ['bigint', plain({ kind: 'bigint' })],
+  ['boolean', plain({ kind: 'boolean' })],
+  // Stored as any JSON value, typed as written.
+  ['unknown', plain({ kind: 'json', brand: {} })],
+  ['void', plain({ kind: 'void' })],
+  ['undefined', { type: { kind: 'void' }, nullable: false, optional: true }],
+  ['null', { type: { kind: 'void' }, nullable: true, optional: false }],
+  ['never', NEVER],
+  ['true', plain({ kind: 'enum', values: [true] })],
+  ['false', plain({ kind: 'enum', values: [false] })],
+]);
+
 /** The hint for a type about which nothing more is known. */
 export const SUPPORTED: string =
   'Use string, number, bigint, boolean, Date, Decimal, Uuid, Currency, Id<X>, ShardedId<X>, a union of literals, an ' +

@@ -1,8 +1,5 @@
 import type { TypeSchema } from '../../schema/type-schema.js';
-import { plain, type ReadType, withPartTags } from './type-results.js';
-
-/** The type without values. */
-export const NEVER: ReadType = plain({ kind: 'enum', values: [] });
+import { type ReadType, withPartTags } from './type-results.js';
 
 /** Returns the union of the types. */
 export function unite(members: readonly ReadType[]): ReadType {
