@@ -1,7 +1,9 @@
+import type { SourceLocation } from '../schema/location.js';
 import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { type ClassDecorators, readDecorators } from './read-decorator.js';
 import { referenceToDeclaration } from './resolver.js';
+import { fileOf, locationOf } from './source-files.js';
 import { extendsClause, isBase } from './syntax.js';
 import { followLineage, type Lineage } from './types/lineage.js';
 import { reportRefusal } from './unresolved.js';
@@ -27,6 +29,14 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
     report(context, 'FWGEN009', place, `${name} is generic`, hint);
   }
   return name;
+}
+
+/** Returns the place of a class. */
+export function placeOf(node: ts.ClassDeclaration): {
+  readonly file: string;
+  readonly location: SourceLocation;
+} {
+  return { file: fileOf(node), location: locationOf(node.name ?? node) };
 }
 
 /** Reports a marked class that does not extend the class of this package that its marker is for. @returns undefined */

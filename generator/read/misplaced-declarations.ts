@@ -5,6 +5,9 @@ import { CLASS_MARKERS, decoratorName, decoratorNamed } from './read-decorator.j
 import { extendsClause, instanceProperties, isBase } from './syntax.js';
 import { readHeritage } from './types/lineage.js';
 
+/** Decorators of classes that generated code imports. */
+const IMPORTED: ReadonlySet<string> = new Set(['AutoBuilder', 'FwAction', 'FwEventHandler', 'FwSaga']);
+
 /**
  * Reports marked classes inside functions, namespaces and expressions, unmarked ones that extend a class of this
  * package, and misplaced decorators. An unmarked class in a function is local on purpose.
@@ -35,7 +38,7 @@ function problemOf(
   isLocal: boolean,
 ): string | undefined {
   const names = node.modifiers?.map((each) => decoratorName(context, each) ?? '') ?? [];
-  const marker = names.find((name) => CLASS_MARKERS.has(name));
+  const marker = names.find((name) => IMPORTED.has(name));
   if (marker !== undefined) return `is marked with @${marker}`;
   if (isLocal || (ts.isClassDeclaration(node) && isBase(node))) return undefined;
   const base = readHeritage(context, node)?.clause.expression;

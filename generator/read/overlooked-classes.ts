@@ -55,8 +55,9 @@ interface Marked {
   readonly bases: readonly string[];
   readonly marker: string;
   readonly code: DiagnosticCode;
-  /** What happens without the marker. */
   readonly hint: string;
+  /** Whether only a warning is given. */
+  readonly isWarning: boolean;
 }
 
 /** Classes that need a marker. */
@@ -66,18 +67,21 @@ const MARKED: readonly Marked[] = [
     marker: 'AutoBuilder',
     code: 'FWGEN011',
     hint: 'Mark it with @AutoBuilder, or make it abstract if it is only a base class. A model without @AutoBuilder has no builder and no table.',
+    isWarning: false,
   },
   {
     bases: ['Saga'],
     marker: 'FwSaga',
     code: 'FWGEN051',
     hint: 'Mark it with @FwSaga. Without it, no process runs the steps of its sagas.',
+    isWarning: false,
   },
   {
     bases: ['Action'],
     marker: 'FwAction',
     code: 'FWGEN065',
     hint: 'Mark it with @FwAction, or make it abstract if it is only a base class: the application lacks it.',
+    isWarning: true,
   },
 ];
 
@@ -87,12 +91,12 @@ function reportUnmarked(
   { node, lineage, decorators }: ClassForm,
   called: ReadonlySet<string>,
 ): void {
-  for (const { bases, marker, code, hint } of MARKED) {
+  for (const { bases, marker, code, hint, isWarning } of MARKED) {
     if (!leadsTo(lineage, ...bases) || decorators.has(marker)) continue;
     const base = lineage.heritage?.clause.expression.getText();
     const message = `${node.name?.text ?? 'A class'} extends ${base} without @${marker}`;
     const place = node.name ?? node;
-    if (marker !== 'FwAction') report(context, code, place, message, hint);
+    if (!isWarning) report(context, code, place, message, hint);
     // FWGEN033 reports a route of a class without @FwAction.
     else if (!called.has(marker) && !decorators.has('HttpRoute')) warn(context, code, place, message, hint);
   }

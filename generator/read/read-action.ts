@@ -1,7 +1,7 @@
 import { defined } from '../schema/defined.js';
 import type { ActionSchema } from '../schema/project-schema.js';
 import type { DocTag, FieldSchema, TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, readClassName, reportWrongBase } from './class-form.js';
+import { type ClassForm, placeOf, readClassName, reportWrongBase } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
@@ -13,7 +13,7 @@ import { readRoute } from './read-route.js';
 import { readSchedule } from './read-schedule.js';
 import { readUpcasters, readVersion } from './read-version.js';
 import { resolveExpression } from './resolver.js';
-import { fileOf, locationOf } from './source-files.js';
+import { locationOf } from './source-files.js';
 import { withTags } from './types/fields.js';
 import { leadsTo } from './types/lineage.js';
 import { readArgument } from './types/read-type.js';
@@ -60,8 +60,7 @@ export function readAction(
     className,
     name: readOptions(context, decoratorArguments(decorator)[0], OPTIONS).values.name ?? className,
     description,
-    file: fileOf(node),
-    location: locationOf(node.name ?? node),
+    ...placeOf(node),
     params: fields,
     result: resultType.type,
     resultOptional: resultType.optional,

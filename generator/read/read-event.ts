@@ -1,7 +1,7 @@
 import { defined } from '../schema/defined.js';
 import type { EventSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
-import { type ClassForm, readClassName } from './class-form.js';
+import { type ClassForm, placeOf, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
 import { type ReadContext, report } from './read-context.js';
@@ -9,7 +9,6 @@ import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { NAME, NAMES } from './read-literal.js';
 import { readUpcasters, readVersion } from './read-version.js';
-import { fileOf, locationOf } from './source-files.js';
 import { hasKeyword, instanceProperties, isBase, parameterProperties, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
@@ -53,8 +52,7 @@ export function readEvent(
     description,
     storedName: names.name,
     aliases: names.aliases,
-    file: fileOf(node),
-    location: locationOf(node.name ?? node),
+    ...placeOf(node),
     model,
     fields: readPayload(context, node, lineage),
     version,

@@ -1,5 +1,5 @@
 import type { EventReference, HandlerSchema } from '../schema/project-schema.js';
-import { type ClassForm, readClassName } from './class-form.js';
+import { type ClassForm, placeOf, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
@@ -56,8 +56,7 @@ export function readHandler(
   return {
     className,
     name,
-    file: fileOf(node),
-    location: locationOf(node.name ?? node),
+    ...placeOf(node),
     events,
     options,
     collaborators: readCollaborators(context, lineage.classes),

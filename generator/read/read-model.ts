@@ -1,7 +1,7 @@
 import { defined } from '../schema/defined.js';
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, readClassName, reportWrongBase } from './class-form.js';
+import { type ClassForm, placeOf, readClassName, reportWrongBase } from './class-form.js';
 import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
 import { type ReadContext, report } from './read-context.js';
@@ -9,7 +9,7 @@ import { decoratorArguments, located, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
 import { NAME, readElements, readFitting, readProperties, TEXT } from './read-literal.js';
-import { fileOf, locationOf } from './source-files.js';
+import { locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { readClassField, reportMerged } from './types/objects.js';
@@ -37,8 +37,7 @@ export function readModel(
   return defined({
     name,
     description: readDoc(node).description,
-    file: fileOf(node),
-    location: locationOf(node.name ?? node),
+    ...placeOf(node),
     kind: base.kind,
     sharded: base.sharded,
     state: base.state,

@@ -158,8 +158,6 @@ function reportUntaken(
 
 function isAsync(member: ts.ClassElement): boolean {
   const made = ts.isPropertyDeclaration(member) ? member.initializer : member;
-  const isFunction = made !== undefined && (ts.isArrowFunction(made) || ts.isFunctionExpression(made));
-  const declared = ts.isMethodDeclaration(member) ? member.type : isFunction ? made.type : undefined;
-  const isMarked = made !== undefined && hasKeyword(made, ts.SyntaxKind.AsyncKeyword);
-  return isMarked || /^Promise(Like)?\b/.test(declared?.getText() ?? '');
+  if (made === undefined || !ts.isFunctionLike(made)) return false;
+  return hasKeyword(made, ts.SyntaxKind.AsyncKeyword) || /^Promise(Like)?\b/.test(made.type?.getText() ?? '');
 }

@@ -1,10 +1,10 @@
 import type { SagaSchema } from '../schema/project-schema.js';
-import { type ClassForm, readClassName, reportWrongBase } from './class-form.js';
+import { type ClassForm, placeOf, readClassName, reportWrongBase } from './class-form.js';
 import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { readStepActions } from './read-durable.js';
 import { type Expected, NAME, NAMES, readFitting } from './read-literal.js';
-import { fileOf, locationOf } from './source-files.js';
+import { locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
@@ -44,8 +44,7 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
     className,
     name: name ?? className,
     aliases: aliases ?? [],
-    file: fileOf(node),
-    location: locationOf(node.name ?? node),
+    ...placeOf(node),
     state: resolveClass(context, argument),
     stateLocation: locationOf(argument),
     ...(stepActions.length === 0 ? {} : { stepActions }),

@@ -1,11 +1,18 @@
 import { posix } from 'node:path';
 import { getLibFiles } from '@ts-morph/common';
+import { attempt } from '../attempt.js';
 import { ts } from '../compiler.js';
 import type { SourceFiles } from '../source-files.js';
 import { FRAMEWORK_SURFACE } from './framework-surface.js';
 import { type ModuleResolution, SURFACE } from './module-resolution.js';
 
 const LIBRARIES = '/lib-of-typescript/';
+
+/** Adds to what other files of the project see, without an import. */
+const AUGMENTS = /\bdeclare\s+(global\b|module\s+['"]\.\.?\/)/;
+
+/** A declaration at the start of a line. */
+const DECLARES = /^[ \t]*(declare|interface|type)\b/m;
 
 /** So many files, one after the other, extend what the checker knows. The next one adds all sources. */
 const MOST_SINGLE_FILES = 4;
@@ -24,24 +31,17 @@ export class Checker {
   readonly #modules: ModuleResolution;
   readonly #roots = new Set<string>();
   readonly #foreign = new Map<string, ts.SourceFile | undefined>();
-  #files: readonly string[] = [];
-  #augmenters: readonly string[] = [];
+  readonly #files: readonly string[];
+  readonly #augmenters: readonly string[];
   #singleFiles = 0;
   #program: ts.Program | undefined;
 
-  constructor(sources: SourceFiles, modules: ModuleResolution) {
+  /** @param files the sources of the project, all of which are included when many files need the checker */
+  constructor(sources: SourceFiles, modules: ModuleResolution, files: readonly string[]) {
     this.#sources = sources;
     this.#modules = modules;
-  }
-
-  /**
-   * Sets the sources of the project, all of which are included when many files need the checker.
-   *
-   * @param augmenters those that may declare what other files use without an import
-   */
-  setFiles(files: readonly string[], augmenters: readonly string[]): void {
     this.#files = files;
-    this.#augmenters = augmenters;
+    this.#augmenters = files.filter((file) => mayAugment(sources, file));
   }
 
   /**
@@ -128,4 +128,11 @@ export class Checker {
     if (!file.startsWith(LIBRARIES)) return this.#modules.read(file);
     return getLibFiles().find(({ fileName }) => file === `${LIBRARIES}${fileName}`)?.text;
   }
+}
+
+/** Whether a file may declare what others use without an import. */
+function mayAugment(sources: SourceFiles, file: string): boolean {
+  // An error of the disk is reported when the file is read.
+  const text = attempt([], file, () => sources.text(file)) ?? '';
+  return AUGMENTS.test(text) || (file.endsWith('.d.ts') && DECLARES.test(text));
 }

@@ -21,10 +21,10 @@ import {
   notPlain,
   plain,
   type ReadType,
+  unite,
   unsupported,
   withPartTags,
 } from './type-results.js';
-import { unite } from './unite.js';
 
 function startAsking(
   reading: Reading,

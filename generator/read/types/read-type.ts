@@ -13,8 +13,7 @@ import {
 import { NOTHING_COMPOSED, type Reading, TYPE_BUDGET, type TypeUse } from './reading.js';
 import { hasAgain } from './recursion.js';
 import { readDeclared, readReference } from './references.js';
-import { KEYWORDS, listOf, plain, type ReadType, recursive, unsupported } from './type-results.js';
-import { unite } from './unite.js';
+import { KEYWORDS, listOf, plain, type ReadType, recursive, unite, unsupported } from './type-results.js';
 
 /** Returns the initial state of reading a type. */
 export function startReading(context: ReadContext, use: TypeUse = 'data'): Reading {

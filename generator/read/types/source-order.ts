@@ -6,6 +6,13 @@ export function keywordKey(keyword: string): string {
   return `keyword ${keyword}`;
 }
 
+/** The declarations of what a name means, also where that is imported. */
+export function declarationsOf(checker: ts.TypeChecker, name: ts.Node): readonly ts.Declaration[] {
+  const symbol = checker.getSymbolAtLocation(name);
+  const isImported = symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0;
+  return (isImported ? checker.getAliasedSymbol(symbol) : symbol)?.declarations ?? [];
+}
+
 /** Maximum number of nodes that determine an order. */
 const MOST_NODES = 20_000;
 
@@ -66,11 +73,7 @@ export class SourceOrder {
     }
     // The other declarations of a name follow the members of the first.
     const isDeclared = 'name' in parent && parent.name === node;
-    const symbol = isDeclared ? undefined : this.#checker.getSymbolAtLocation(node);
-    if (symbol === undefined) return;
-    const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-    const { declarations = [] } = isAlias ? this.#checker.getAliasedSymbol(symbol) : symbol;
-    for (const declaration of declarations) {
+    for (const declaration of isDeclared ? [] : declarationsOf(this.#checker, node)) {
       // Utility types of the language mention nothing.
       if (!declaration.getSourceFile().hasNoDefaultLib) this.#visit(declaration);
     }
