@@ -10,7 +10,7 @@ import { readModules, walk } from './import-graph.js';
 const LINES: Readonly<Record<string, number>> = {
   cli: 4_650,
   'generator/build': 50,
-  'generator/check': 1_260,
+  'generator/check': 1_250,
   'generator/emit': 3_370,
   'generator/event-lock': 730,
   'generator/read': 5_580,

@@ -75,6 +75,7 @@ export function readOptions<Of extends Forms>(
   }
   return { values: values as Options<Of>['values'], nodes };
 }
+
 /** Returns an option with its location. */
 export function located<Of extends Forms, Name extends keyof Of & string>(
   { values, nodes }: Options<Of>,
