@@ -10,8 +10,13 @@ import { sqlLiteral } from './emit/print/sql.js';
 import { columnDefinition, finiteCheck, indexDefinition } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
-import { migrationFileName, migrationPlace, namesakes } from './read/migration-files.js';
-import { type MigrationText, readMigrationSql } from './read/read-migration-sql.js';
+import {
+  type MigrationText,
+  migrationFileName,
+  migrationPlace,
+  namesakes,
+  readMigrationSql,
+} from './read/read-migrations.js';
 import { readSchema } from './read-schema.js';
 import { type ColumnRename, openRenames } from './schema/column-rename.js';
 import { columnsOf } from './schema/columns.js';
@@ -24,7 +29,7 @@ import type { ModelSchema } from './schema/project-schema.js';
 export { type FieldRename, type RenameRelease, tableProblem } from './check/check-rename.js';
 export { sqlName } from './emit/print/sql.js';
 export { beginRename, finishRename } from './emit/rename-migrations.js';
-export type { MigrationText } from './read/read-migration-sql.js';
+export type { MigrationText } from './read/read-migrations.js';
 export { type ColumnRename, openRenames } from './schema/column-rename.js';
 
 /** The migrations of a project, and the mistakes in their files. */

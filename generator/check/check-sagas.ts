@@ -1,5 +1,5 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
-import { placeKey } from '../schema/project-index.js';
+import { placeKey, projectIndex } from '../schema/project-index.js';
 import type { ProjectSchema, SagaSchema } from '../schema/project-schema.js';
 
 /** Rules of sagas: each has a state model that is stored, has a sharded id, and emits events. */
@@ -16,11 +16,10 @@ export function checkSagas(schema: ProjectSchema): readonly Diagnostic[] {
 
 function problemOf(
   { className, state }: SagaSchema,
-  { models, events }: ProjectSchema,
+  schema: ProjectSchema,
 ): readonly [message: string, hint: string] | undefined {
-  const key = state === undefined ? undefined : placeKey(state);
-  const model = models.find((each) => placeKey(each) === key);
-  if (state === undefined || model === undefined || model.kind !== 'model') {
+  const model = state && projectIndex(schema).modelsByPlace.get(placeKey(state));
+  if (model?.kind !== 'model') {
     return [
       `The state of ${className} is not a model`,
       'Use a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.',
@@ -32,7 +31,7 @@ function problemOf(
       `Write \`extends Model<${model.name}, ShardedId<${model.name}>, State>\`: a saga stays on the shard on which it starts.`,
     ];
   }
-  if (events.some((event) => placeKey(event.model) === key)) return undefined;
+  if (schema.events.some((event) => placeKey(event.model) === placeKey(model))) return undefined;
   return [
     `${className} has the state ${model.name}, which has no events`,
     `Add a class that extends ModelEvent<${model.name}>, and attach an instance to each new state. The event starts the step.`,

@@ -1,9 +1,12 @@
+import type { SourceLocation } from '../schema/location.js';
 import type { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { type ClassDecorators, readDecorators } from './read-decorator.js';
 import { referenceToDeclaration } from './resolver.js';
-import { isBase } from './syntax.js';
+import { fileOf, locationOf } from './source-files.js';
+import { extendsClause, isBase } from './syntax.js';
 import { followLineage, type Lineage } from './types/lineage.js';
+import { reportRefusal } from './unresolved.js';
 
 /**
  * Checks the form of a class that generated code imports: exported under its own name, concrete, not generic.
@@ -26,6 +29,28 @@ export function readClassName(context: ReadContext, node: ts.ClassDeclaration): 
     report(context, 'FWGEN009', place, `${name} is generic`, hint);
   }
   return name;
+}
+
+/** Returns the place of a class. */
+export function placeOf(node: ts.ClassDeclaration): {
+  readonly file: string;
+  readonly location: SourceLocation;
+} {
+  return { file: fileOf(node), location: locationOf(node.name ?? node) };
+}
+
+/** Reports a marked class that does not extend the class of this package that its marker is for. @returns undefined */
+export function reportWrongBase(
+  context: ReadContext,
+  { node, lineage }: Omit<ClassForm, 'decorators'>,
+  marker: string,
+  hint: string,
+): undefined {
+  const subject = `${node.name?.text ?? 'The class'} is marked with @${marker} but`;
+  const clause = extendsClause(node);
+  const message = `${subject} extends ${clause?.getText() ?? 'nothing'}`;
+  const refusal = { code: 'FWGEN007' as const, node: clause ?? node.name ?? node, subject, message, hint };
+  return reportRefusal(context, refusal, lineage.root?.clause);
 }
 
 /** A class with its decorators and base classes, which determine its kind. */

@@ -30,6 +30,11 @@ export function completeForm(member: FieldNode): string {
   return `get ${name}(): ${type} ${member.body?.getText() ?? ''}`.replaceAll(/\s+/g, ' ').trim();
 }
 
+/** Whether a field is declared with `?`. */
+export function isMarked(field: FieldNode): boolean {
+  return !ts.isGetAccessorDeclaration(field) && field.questionToken !== undefined;
+}
+
 /** The type as written, else that of a literal initializer. */
 function typeForm(node: Declaring | ts.PropertySignature): string {
   if (node.type !== undefined) return node.type.getText().replaceAll(/\s+/g, ' ');

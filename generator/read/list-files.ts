@@ -2,7 +2,7 @@ import { type Dirent, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { compareText } from '../diagnostics.js';
 import { MANIFEST_NAME } from '../schema/emitted-files.js';
-import { migrationFilesOf } from './migration-files.js';
+import { migrationFilesOf } from './read-migrations.js';
 
 /** Folders that never contain sources. */
 const SKIPPED_FOLDERS: ReadonlySet<string> = new Set(['node_modules', 'dist']);

@@ -1,13 +1,7 @@
 import { posix } from 'node:path';
 import { ts } from './compiler.js';
 import { fileOf } from './source-files.js';
-import {
-  type Declaration,
-  declaredName,
-  hasKeyword,
-  isValueDeclaration,
-  type ValueDeclaration,
-} from './syntax.js';
+import { type Declaration, declaredName, hasKeyword, isValueDeclaration } from './syntax.js';
 
 /** The module in an import or re-export. */
 export interface ModuleReference {
@@ -37,10 +31,8 @@ export interface ReExport {
 
 /** Declarations, imports and exports at the top level of one file. */
 export interface ModuleIndex {
-  /** By name. If a type and a value have the same name, this is the type. */
-  readonly declarations: ReadonlyMap<string, Declaration>;
-  /** Variables and functions that share their name with a type. */
-  readonly values: ReadonlyMap<string, ValueDeclaration>;
+  /** By name. */
+  readonly declarations: ReadonlyMap<string, readonly Declaration[]>;
   readonly imports: ReadonlyMap<string, ImportBinding>;
   /** Local name by exported name, for everything that the file itself exports. */
   readonly exports: ReadonlyMap<string, string>;
@@ -62,24 +54,38 @@ export function moduleIndex(source: ts.SourceFile): ModuleIndex {
   return tree.moduleIndex;
 }
 
-interface Draft {
-  readonly declarations: Map<string, Declaration>;
-  readonly values: Map<string, ValueDeclaration>;
-  readonly imports: Map<string, ImportBinding>;
-  readonly exports: Map<string, string>;
-  readonly reExports: ReExport[];
-  defaultExport: Declaration | undefined;
+/** The kind of meaning that is looked up: a constant and a type may have the same name. */
+export type Meaning = 'type' | 'value';
+
+/** Returns what a name means at the top level of a file: a class takes precedence over other types, these over values. */
+export function declarationIn(
+  source: ts.SourceFile,
+  name: string,
+  meaning: Meaning = 'type',
+): Declaration | undefined {
+  const [first, ...others] = moduleIndex(source).declarations.get(name) ?? [];
+  if (first === undefined || others.length === 0) return first;
+  const all = [first, ...others];
+  const value = all.find((each) => ts.isVariableDeclaration(each) || ts.isFunctionDeclaration(each));
+  const type = all.find(ts.isClassDeclaration) ?? all.find((each) => !isValueDeclaration(each)) ?? first;
+  // A class is also the value of its name, whatever a namespace adds to it.
+  return meaning === 'value' ? (value ?? type) : type;
+}
+
+type Draft = ReturnType<typeof emptyIndex>;
+
+function emptyIndex() {
+  return {
+    declarations: new Map<string, Declaration[]>(),
+    imports: new Map<string, ImportBinding>(),
+    exports: new Map<string, string>(),
+    reExports: [] as ReExport[],
+    defaultExport: undefined as Declaration | undefined,
+  };
 }
 
 function makeIndex(source: ts.SourceFile): ModuleIndex {
-  const draft: Draft = {
-    declarations: new Map(),
-    values: new Map(),
-    imports: new Map(),
-    exports: new Map(),
-    reExports: [],
-    defaultExport: undefined,
-  };
+  const draft = emptyIndex();
   for (const statement of source.statements) {
     if (ts.isImportDeclaration(statement)) addImports(draft, source, statement);
     else if (ts.isExportDeclaration(statement)) addExports(draft, source, statement);
@@ -98,21 +104,13 @@ function makeIndex(source: ts.SourceFile): ModuleIndex {
   return draft;
 }
 
-/** If two declarations share a name, a class takes precedence over an interface, and a type over a variable. */
 function add(draft: Draft, declaration: Declaration, statement: ts.Statement): void {
   const name = declaredName(declaration);
   const isExported = hasKeyword(statement, ts.SyntaxKind.ExportKeyword);
   const isDefault = hasKeyword(statement, ts.SyntaxKind.DefaultKeyword);
   if (isDefault) draft.defaultExport ??= declaration;
   if (name === undefined) return;
-  const other = draft.declarations.get(name);
-  const value = [other, declaration].find((each) => each !== undefined && isValueDeclaration(each));
-  // A class is also the value of its name, whatever a namespace adds to it.
-  if (other !== undefined && value !== undefined && !ts.isModuleDeclaration(value))
-    draft.values.set(name, value);
-  if (other === undefined || other === value || ts.isClassDeclaration(declaration)) {
-    draft.declarations.set(name, declaration);
-  }
+  draft.declarations.set(name, [...(draft.declarations.get(name) ?? []), declaration]);
   if (isExported && !isDefault) draft.exports.set(name, name);
 }
 

@@ -1,24 +1,32 @@
 import { defined } from '../schema/defined.js';
 import type { ActionSchema } from '../schema/project-schema.js';
 import type { DocTag, FieldSchema, TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, readClassName } from './class-form.js';
+import { type ClassForm, placeOf, readClassName, reportWrongBase } from './class-form.js';
 import type { ts } from './compiler.js';
 import { readCollaborators } from './read-collaborators.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, decoratorNamed, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readScheduled } from './read-durable.js';
-import { abbreviate, type Expected, readFitting } from './read-literal.js';
+import { abbreviate } from './read-literal.js';
 import { readRoute } from './read-route.js';
 import { readSchedule } from './read-schedule.js';
 import { readUpcasters, readVersion } from './read-version.js';
 import { resolveExpression } from './resolver.js';
-import { fileOf, locationOf } from './source-files.js';
+import { locationOf } from './source-files.js';
 import { withTags } from './types/fields.js';
 import { leadsTo } from './types/lineage.js';
 import { readArgument } from './types/read-type.js';
 import type { ReadType } from './types/type-results.js';
 import { reportRefusal } from './unresolved.js';
+
+const OPTIONS = {
+  name: {
+    isFit: (value: unknown): value is string => typeof value === 'string' && value.trim() !== '',
+    problem: 'is not a name',
+    hint: 'Write a non-empty string.',
+  },
+};
 
 /** Reads a class marked with `@FwAction`. @returns undefined, after a report, if the class has no usable form */
 export function readAction(
@@ -27,20 +35,14 @@ export function readAction(
   decorator: ts.Decorator,
 ): ActionSchema | undefined {
   const { node, lineage, decorators } = form;
-  const { heritage } = lineage;
   const className = readClassName(context, node);
   const [params] = lineage.arguments;
   const isAction = leadsTo(lineage, 'Action');
   const paramsType = isAction ? readArgument(context, lineage, 0) : undefined;
   const resultType = isAction ? readArgument(context, lineage, 1, 'result') : undefined;
   if (params === undefined || paramsType === undefined || resultType === undefined) {
-    return reportRefusal(context, {
-      code: 'FWGEN007',
-      node: heritage?.clause ?? node.name ?? node,
-      subject: `${className ?? 'The class'} is marked with @FwAction but`,
-      message: `${className ?? 'The class'} is marked with @FwAction but extends ${heritage?.clause.getText() ?? 'nothing'}`,
-      hint: 'Write `extends Action<Params, Result>`, or extend a class of this project that extends it.',
-    });
+    const hint = 'Write `extends Action<Params, Result>`, or extend a class of this project that extends it.';
+    return reportWrongBase(context, form, 'FwAction', hint);
   }
   if (className === undefined) return undefined;
   const { classes } = lineage;
@@ -56,10 +58,9 @@ export function readAction(
       : readSchedule(context, scheduleDecorator, { className, params: fields });
   return defined({
     className,
-    name: readName(context, decorator) ?? className,
+    name: readOptions(context, decoratorArguments(decorator)[0], OPTIONS).values.name ?? className,
     description,
-    file: fileOf(node),
-    location: locationOf(node.name ?? node),
+    ...placeOf(node),
     params: fields,
     result: resultType.type,
     resultOptional: resultType.optional,
@@ -91,17 +92,6 @@ function readRule(
   }
   return undefined;
 }
-
-function readName(context: ReadContext, decorator: ts.Decorator): string | undefined {
-  const options = readOptions(context, decoratorArguments(decorator)[0], ['name']);
-  return readFitting(context, options.get('name'), NAME)?.value;
-}
-
-const NAME: Expected<string> = {
-  isFit: (value): value is string => typeof value === 'string' && value.trim() !== '',
-  problem: 'is not a name',
-  hint: 'Write a non-empty string.',
-};
 
 const REPEATED =
   'Declare what repeats as an interface of its own, which is the type of one of the params: `export interface Part { readonly parts?: readonly Part[] }`.';

@@ -1,16 +1,17 @@
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { type ClassForm, readClassForm } from './class-form.js';
 import { ts } from './compiler.js';
-import { reportNestedClasses } from './nested-classes.js';
-import { reportComputedBase } from './overlooked-classes.js';
+import { reportMisplaced } from './misplaced-declarations.js';
+import { reportOverlooked } from './overlooked-classes.js';
 import { readAction } from './read-action.js';
 import { type ReadContext, report } from './read-context.js';
 import { readEvent } from './read-event.js';
 import { readHandler } from './read-handler.js';
-import { readModel, reportUnmarkedModel } from './read-model.js';
+import { readModel } from './read-model.js';
 import { readRepository } from './read-repository.js';
-import { readSaga, reportUnmarkedSaga } from './read-saga.js';
-import { warnOfUnregistered } from './unregistered.js';
+import { readSaga } from './read-saga.js';
+import { isBase } from './syntax.js';
+import { leadsTo } from './types/lineage.js';
 
 /**
  * Selects files with a decorator, a derived class or a handler of events. Other files are parsed when a type refers to
@@ -31,7 +32,7 @@ export function readClasses(context: ReadContext, file: string, found: Found): v
   for (const statement of source.statements) {
     if (ts.isClassDeclaration(statement)) readClass(context, readClassForm(context, statement), found);
   }
-  reportNestedClasses(context, source);
+  reportMisplaced(context, source);
 }
 
 function readClass(context: ReadContext, form: ClassForm, found: Found): void {
@@ -39,19 +40,17 @@ function readClass(context: ReadContext, form: ClassForm, found: Found): void {
   const builder = decorators.get('AutoBuilder');
   const model = builder === undefined ? undefined : readModel(context, form, builder);
   add(found.models, model);
-  const isRefused = builder === undefined ? reportUnmarkedModel(context, form) : model === undefined;
-  if (isRefused) add(found.refusedModels, form.node.name?.text);
+  const isModel = builder !== undefined || (!isBase(form.node) && leadsTo(form.lineage, 'Model', 'Entity'));
+  if (isModel && model === undefined) add(found.refusedModels, form.node.name?.text);
   const action = decorators.get('FwAction');
   if (action === undefined) reportDecoratorsAlone(context, form);
   else add(found.actions, readAction(context, form, action));
   const handler = decorators.get('FwEventHandler');
   if (handler !== undefined) add(found.handlers, readHandler(context, form, handler));
   if (decorators.has('FwSaga')) add(found.sagas, readSaga(context, form));
-  else reportUnmarkedSaga(context, form);
   add(found.events, readEvent(context, form));
   add(found.repositories, readRepository(context, form));
-  reportComputedBase(context, form);
-  warnOfUnregistered(context, form);
+  reportOverlooked(context, form);
 }
 
 function reportDecoratorsAlone(context: ReadContext, { node, decorators }: ClassForm): void {

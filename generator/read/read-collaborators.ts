@@ -3,7 +3,7 @@ import { ts } from './compiler.js';
 import { moduleIndex } from './module-index.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
-import { type Resolved, referenceTo, resolveName } from './resolver.js';
+import { classOf, type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, constructorsOf, scopeOf } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
@@ -68,7 +68,7 @@ function readWiring(
 ): Wiring | undefined {
   const { index, optional } = parameter;
   if (ts.isTypeReferenceNode(type) && type.typeArguments === undefined) {
-    const resolved = resolveName(context, type.getSourceFile(), type.typeName.getText());
+    const resolved = resolveName(context, type.typeName);
     const known = knownWiring(context, resolved) ?? suppliedWiring(resolved, optional);
     if (known !== undefined || resolved.kind === 'missing' || !isVisible(type.typeName)) return known;
   }
@@ -90,13 +90,9 @@ function knownWiring(context: ReadContext, resolved: Resolved): Wiring | undefin
   if (resolved.kind === 'generated' && resolved.name.endsWith('Repository')) {
     return { kind: 'default-repository', name: resolved.name, file: resolved.file };
   }
-  if (resolved.kind !== 'declared' || !ts.isClassDeclaration(resolved.declaration)) return undefined;
-  if (!leadsTo(followLineage(context, resolved.declaration), 'Repository')) return undefined;
-  return {
-    kind: 'repository',
-    name: resolved.declaration.name?.text ?? '',
-    file: fileOf(resolved.declaration),
-  };
+  const declared = classOf(resolved);
+  if (declared === undefined || !leadsTo(followLineage(context, declared), 'Repository')) return undefined;
+  return { kind: 'repository', name: declared.name?.text ?? '', file: fileOf(declared) };
 }
 
 /** @returns undefined for a type that no import can name */

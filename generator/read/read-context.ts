@@ -19,11 +19,15 @@ export interface ReadContext {
   readonly warnings: Diagnostic[];
 }
 
-/** Returns the state in which reading a project begins. */
-export function startContext(sources: SourceFiles, paths: ProjectPaths): ReadContext {
-  const modules = new ModuleResolution(sources, paths);
-  const checker = new Checker(sources, modules);
-  return { sources, paths, modules, checker, diagnostics: [], warnings: [] };
+/** Returns the state in which reading files begins. */
+export function startContext({
+  files,
+  ...given
+}: Pick<ReadContext, 'sources' | 'paths' | 'diagnostics'> & {
+  readonly files: readonly string[];
+}): ReadContext {
+  const modules = new ModuleResolution(given.sources, given.paths);
+  return { ...given, modules, checker: new Checker(given.sources, modules, files), warnings: [] };
 }
 
 /** Reports a mistake at a node. @returns undefined, which is what a reader returns that found no valid form */

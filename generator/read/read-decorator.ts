@@ -1,7 +1,14 @@
+import type { Located } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { literalProperties, readFitting, reportNotLiteral, TEXT } from './read-literal.js';
+import { type Expected, readFitting, readProperties } from './read-literal.js';
 import { resolveExpression } from './resolver.js';
+import { locationOf } from './source-files.js';
+
+/** Decorators that mark a class. */
+export const CLASS_MARKERS: ReadonlySet<string> = new Set(
+  'AutoBuilder FwAction FwEvent FwEventHandler FwSaga FwSchedule HttpRoute'.split(' '),
+);
 
 /** The decorators of this package on a class, by exported name. */
 export type ClassDecorators = ReadonlyMap<string, ts.Decorator>;
@@ -35,56 +42,47 @@ export function decoratorNamed(
   return modifiers.filter(ts.isDecorator).find((each) => decoratorName(context, each) === name);
 }
 
-/**
- * Returns the `name` in the options of a class's `@AutoBuilder`. The file that declares the class reports a name that is
- * not valid.
- */
-export function storedNameIn(context: ReadContext, builder: ts.Decorator | undefined): string | undefined {
-  const [options] = builder === undefined ? [] : decoratorArguments(builder);
-  if (options === undefined || !ts.isObjectLiteralExpression(options)) return undefined;
-  const silent = { ...context, diagnostics: [] };
-  return readFitting(silent, literalProperties(silent, options.properties).get('name'), TEXT)?.value;
+/** The forms of a decorator's options by name; undefined for an expression that the caller reads. */
+type Forms = Readonly<Record<string, Expected<unknown> | undefined>>;
+
+type ValueOf<Form> = Form extends Expected<infer Value> ? Value : never;
+
+/** The options of a decorator. */
+export interface Options<Of extends Forms> {
+  /** Their values in the order of the forms, except those that do not fit. */
+  readonly values: { readonly [Name in keyof Of]?: ValueOf<Of[Name]> };
+  /** Their expressions. */
+  readonly nodes: ReadonlyMap<string, ts.Expression>;
 }
 
-/** Reads one option. Reports a value that does not fit. */
-export function readOption<T>(
+/** Reads the properties of an options object. Reports unknown properties and values that do not fit. */
+export function readOptions<Of extends Forms>(
   context: ReadContext,
-  options: ReadonlyMap<string, ts.Expression>,
-  name: string,
-  isFit: (value: unknown) => value is T,
-  expected: string,
-): T | undefined {
-  const problem = `is not valid for the option ${name}`;
-  return readFitting(context, options.get(name), { isFit, problem, hint: `Write ${expected}.` })?.value;
+  argument: ts.Node | undefined,
+  forms: Of,
+): Options<Of> {
+  const nodes = argument === undefined ? new Map<string, ts.Expression>() : readProperties(context, argument);
+  const values: Record<string, unknown> = {};
+  for (const [name, form] of Object.entries(forms)) {
+    const problem = `is not valid for the option ${name}`;
+    const value = form && readFitting(context, nodes.get(name), { problem, ...form });
+    if (value !== undefined) values[name] = value;
+  }
+  for (const [name, node] of nodes) {
+    if (Object.hasOwn(forms, name)) continue;
+    const hint = `Use one of ${Object.keys(forms).join(', ')}.`;
+    report(context, 'FWGEN002', node, `Unknown option ${JSON.stringify(name)}`, hint);
+  }
+  return { values: values as Options<Of>['values'], nodes };
 }
 
-/** Stable names of a class in stored data. */
-export interface StableNames {
-  readonly name: string | undefined;
-  readonly aliases: readonly string[] | undefined;
-}
-
-/** Reads the options `name` and `aliases`. */
-export function readStableNames(
-  context: ReadContext,
-  options: ReadonlyMap<string, ts.Expression>,
-): StableNames {
-  return {
-    name: readOption(context, options, 'name', isName, NAME_FORM),
-    aliases: readOption(context, options, 'aliases', isNames, 'a list of earlier names'),
-  };
-}
-
-/** The form of a name, for messages. */
-export const NAME_FORM = 'a string of 1 to 100 visible ASCII characters';
-
-/** Whether it can be the stable name of a class or a principal: 1 to 100 visible ASCII characters. */
-export function isName(value: unknown): value is string {
-  return typeof value === 'string' && /^[!-~]{1,100}$/.test(value);
-}
-
-function isNames(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(isName);
+/** Returns an option with its location. */
+export function located<Of extends Forms, Name extends keyof Of & string>(
+  { values, nodes }: Options<Of>,
+  name: Name,
+): Located<ValueOf<Of[Name]>> | undefined {
+  const [value, node] = [values[name], nodes.get(name)];
+  return value === undefined || node === undefined ? undefined : { value, location: locationOf(node) };
 }
 
 /** Returns the name of a decorator of this package; undefined for any other modifier. */
@@ -102,24 +100,4 @@ export function calleeOf({ expression }: ts.Decorator): ts.Expression {
 /** Returns the arguments of a decorator; empty for a decorator without a call. */
 export function decoratorArguments({ expression }: ts.Decorator): readonly ts.Expression[] {
   return ts.isCallExpression(expression) ? expression.arguments : [];
-}
-
-/** Returns the properties of a decorator's options object as nodes. Reports unknown properties. */
-export function readOptions(
-  context: ReadContext,
-  argument: ts.Node | undefined,
-  known: readonly string[],
-): ReadonlyMap<string, ts.Expression> {
-  if (argument === undefined) return new Map();
-  if (!ts.isObjectLiteralExpression(argument)) {
-    reportNotLiteral(context, argument);
-    return new Map();
-  }
-  const options = literalProperties(context, argument.properties);
-  for (const [name, node] of options) {
-    if (known.includes(name)) continue;
-    const hint = `Use one of ${known.join(', ')}.`;
-    report(context, 'FWGEN002', node, `Unknown option ${JSON.stringify(name)}`, hint);
-  }
-  return options;
 }

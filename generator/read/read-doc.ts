@@ -38,62 +38,43 @@ function commentOf(text: string, pos: number, start: number): ts.TextRange | und
 export function readMisplacedTags(member: ts.PropertyDeclaration | ts.PropertySignature): readonly DocTag[] {
   const source = member.getSourceFile();
   const { text } = source;
-  const start = member.getStart(source);
-  const content = (ts.isPropertyDeclaration(member) ? member.initializer : undefined) ?? member.type;
-  const head = text.slice(start, member.type?.getStart(source) ?? member.end);
-  const separator = text.slice(content?.end ?? member.end, member.end);
-  const isLastOfLine = text.charAt(member.end) === '\n';
-  const others = start - member.pos < '/** */'.length ? [] : commentsPassedOver(member, source);
-  if (isLastOfLine && others.length === 0 && !head.includes('/**') && !separator.includes('/**')) return [];
+  const { type } = member;
+  const content = (ts.isPropertyDeclaration(member) ? member.initializer : undefined) ?? type;
+  const start = startAround(member);
+  const end = endOfLine(text, member.end);
+  if (!text.slice(start, end).includes('/**')) return [];
+  const own = commentOf(text, member.pos, member.getStart(source));
   return [
-    ...others,
-    ...commentsIn(head, start),
-    ...commentsIn(separator, member.end - separator.length),
-    ...(isLastOfLine ? [] : commentsBehind(text, member.end)),
+    ...commentsIn(text, start, type?.getStart(source) ?? member.end),
+    ...commentsIn(text, content?.end ?? member.end, end),
   ]
-    .filter(({ pos }) => isDoc(text, pos))
+    .filter(({ pos }) => pos !== own?.pos && isDoc(text, pos))
     .flatMap((comment) => readComment(source, comment).tags)
     .map((tag) => ({ ...tag, misplaced: true }));
 }
 
-/**
- * Returns documentation comments before a member, except its own one and comments behind the previous member on the
- * same line.
- */
-function commentsPassedOver(
-  member: ts.PropertyDeclaration | ts.PropertySignature,
-  source: ts.SourceFile,
-): readonly ts.TextRange[] {
-  const { text } = source;
-  const own = commentOf(text, member.pos, member.getStart(source));
-  const all = [
-    ...(ts.getTrailingCommentRanges(text, member.pos) ?? []),
-    ...(ts.getLeadingCommentRanges(text, member.pos) ?? []),
-  ];
-  const others = all.filter(({ pos }) => pos !== own?.pos && isDoc(text, pos));
-  if (others.length === 0) return others;
+/** Returns where the comments before a member begin: after those behind the previous field on its line. */
+function startAround(member: ts.PropertyDeclaration | ts.PropertySignature): number {
   const members: readonly ts.Node[] = member.parent.members;
   const above = members[members.indexOf(member) - 1];
   const isField =
     above !== undefined &&
     (ts.isPropertySignature(above) || (ts.isPropertyDeclaration(above) && isInstanceMember(above)));
-  const behind = isField ? commentsBehind(text, above.end) : [];
-  return others.filter(({ pos }) => !behind.some((each) => each.pos === pos));
+  return isField ? endOfLine(member.getSourceFile().text, above.end) : member.pos;
 }
 
-/** Finds comments in a text without string literals. @param offset of the text in its file */
-function commentsIn(text: string, offset: number): readonly ts.TextRange[] {
-  return [...text.matchAll(/\/\*.*?\*\//gs)].map(({ 0: comment, index }) => ({
-    pos: offset + index,
-    end: offset + index + comment.length,
+/** Returns the end of the comments behind a member, unless another member follows on their line. */
+function endOfLine(text: string, end: number): number {
+  const last = ts.getTrailingCommentRanges(text, end)?.at(-1)?.end ?? end;
+  return /^[ \t]*(?:[\n}]|$)/.test(text.slice(last)) ? last : end;
+}
+
+/** Finds comments in a part of a text that has no string literals. */
+function commentsIn(text: string, start: number, end: number): readonly ts.TextRange[] {
+  return [...text.slice(start, end).matchAll(/\/\/[^\n]*|\/\*.*?\*\//gs)].map(({ 0: comment, index }) => ({
+    pos: start + index,
+    end: start + index + comment.length,
   }));
-}
-
-/** Returns comments behind a member, unless another member follows on their line. */
-function commentsBehind(text: string, end: number): readonly ts.TextRange[] {
-  const comments = ts.getTrailingCommentRanges(text, end) ?? [];
-  const rest = text.slice(comments.at(-1)?.end ?? end);
-  return /^[ \t]*(?:[\n}]|$)/.test(rest) ? comments : [];
 }
 
 /**

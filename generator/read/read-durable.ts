@@ -1,7 +1,7 @@
 import type { ClassReference } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import type { ReadContext } from './read-context.js';
-import { isOfFramework, resolveClassDeclaration } from './resolver.js';
+import { classOf, isOfFramework, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
 
 /** Returns actions that classes schedule: the second argument of each call of a method `schedule`, if it is a name. */
@@ -10,12 +10,8 @@ export function readScheduled(
   classes: readonly ts.ClassDeclaration[],
 ): readonly ClassReference[] {
   const scheduling = classes.filter((node) => node.getText().includes('.schedule('));
-  const calls = scheduling.flatMap(callsIn).filter(({ expression }) => {
-    return ts.isPropertyAccessExpression(expression) && expression.name.text === 'schedule';
-  });
-  return classesNamed(
-    context,
-    calls.map((call) => call.arguments[1]),
+  return classesPassed(context, scheduling, ({ expression, arguments: [, action] }) =>
+    ts.isPropertyAccessExpression(expression) && expression.name.text === 'schedule' ? action : undefined,
   );
 }
 
@@ -24,37 +20,25 @@ export function readStepActions(
   context: ReadContext,
   classes: readonly ts.ClassDeclaration[],
 ): readonly ClassReference[] {
-  const sources = [...new Set(classes.map((node) => node.getSourceFile()))];
-  const calls = sources
-    .flatMap(callsIn)
-    .filter(({ expression }) => ts.isIdentifier(expression) && isOfFramework(context, expression, 'step'));
-  return classesNamed(
-    context,
-    calls.map((call) => call.arguments[0]),
+  const sources = new Set(classes.map((node) => node.getSourceFile()));
+  return classesPassed(context, [...sources], ({ expression, arguments: [action] }) =>
+    ts.isIdentifier(expression) && isOfFramework(context, expression, 'step') ? action : undefined,
   );
 }
 
-function callsIn(node: ts.Node): readonly ts.CallExpression[] {
-  const calls: ts.CallExpression[] = [];
-  const visit = (each: ts.Node): void => {
-    if (ts.isCallExpression(each)) calls.push(each);
-    ts.forEachChild(each, visit);
-  };
-  visit(node);
-  return calls;
-}
-
-/** The classes that expressions name, each once. */
-function classesNamed(
+/** The classes that arguments of calls name, each once. */
+function classesPassed(
   context: ReadContext,
-  nodes: readonly (ts.Expression | undefined)[],
+  nodes: readonly ts.Node[],
+  argumentOf: (call: ts.CallExpression) => ts.Expression | undefined,
 ): readonly ClassReference[] {
   const found = new Map<ts.ClassDeclaration, ClassReference>();
-  for (const node of nodes) {
-    const named = node !== undefined && ts.isIdentifier(node) ? node.text : undefined;
-    const declaration = named && node && resolveClassDeclaration(context, node, named);
-    if (declaration && declaration.name !== undefined)
-      found.set(declaration, { name: declaration.name.text, file: fileOf(declaration) });
-  }
+  const visit = (node: ts.Node): void => {
+    const argument = ts.isCallExpression(node) ? argumentOf(node) : undefined;
+    const named = argument && ts.isIdentifier(argument) ? classOf(resolveName(context, argument)) : undefined;
+    if (named?.name !== undefined) found.set(named, { name: named.name.text, file: fileOf(named) });
+    ts.forEachChild(node, visit);
+  };
+  nodes.forEach(visit);
   return [...found.values()];
 }

@@ -1,14 +1,14 @@
 import { defined } from '../schema/defined.js';
 import type { EventSchema } from '../schema/project-schema.js';
 import type { FieldSchema } from '../schema/type-schema.js';
-import { type ClassForm, readClassName } from './class-form.js';
+import { type ClassForm, placeOf, readClassName } from './class-form.js';
 import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorArguments, readOptions, readStableNames } from './read-decorator.js';
+import { decoratorArguments, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
+import { NAME, NAMES } from './read-literal.js';
 import { readUpcasters, readVersion } from './read-version.js';
-import { fileOf, locationOf } from './source-files.js';
 import { hasKeyword, instanceProperties, isBase, parameterProperties, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
@@ -46,14 +46,13 @@ export function readEvent(
   const { description, tags } = readDoc(node);
   const version = readVersion(context, tags);
   const [options] = marker === undefined ? [] : decoratorArguments(marker);
-  const names = readStableNames(context, readOptions(context, options, ['name', 'aliases']));
+  const names = readOptions(context, options, { name: NAME, aliases: NAMES }).values;
   return defined({
     name,
     description,
     storedName: names.name,
     aliases: names.aliases,
-    file: fileOf(node),
-    location: locationOf(node.name ?? node),
+    ...placeOf(node),
     model,
     fields: readPayload(context, node, lineage),
     version,

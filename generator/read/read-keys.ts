@@ -35,10 +35,10 @@ export function readKeys(
 /** Reads the name of a key; '' for the key without a name, undefined for an invalid one. */
 function readName(context: ReadContext, decorator: ts.Decorator): string | undefined {
   const [argument] = decoratorArguments(decorator);
-  return argument === undefined ? '' : readFitting(context, argument, KEY_NAME)?.value;
+  return argument === undefined ? '' : readFitting(context, argument, KEY_NAME);
 }
 
-const KEY_NAME: Expected<string> = {
+const KEY_NAME: Required<Expected<string>> = {
   isFit: (value): value is string => typeof value === 'string' && value !== '',
   problem: 'is not a valid key name',
   hint: "Write a string literal: @Key('email').",

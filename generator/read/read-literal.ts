@@ -1,7 +1,6 @@
-import type { JsonValue, Located } from '../schema/project-schema.js';
+import type { JsonValue } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { locationOf } from './source-files.js';
 import { bareExpression } from './syntax.js';
 
 /**
@@ -19,34 +18,67 @@ export function readLiteral(context: ReadContext, given: ts.Node): JsonValue | u
     if (ts.isNumericLiteral(node.operand)) return -Number(node.operand.text);
   }
   if (ts.isArrayLiteralExpression(node)) return readArray(context, node.elements);
-  if (ts.isObjectLiteralExpression(node)) return readObject(context, node.properties);
+  if (ts.isObjectLiteralExpression(node)) return readObject(context, node);
   return reportNotLiteral(context, node);
 }
 
 /** What a literal must be. */
 export interface Expected<T> {
   readonly isFit: (value: unknown) => value is T;
-  /** What is said of another literal: `is not a string`. */
-  readonly problem: string;
   readonly hint: string;
+  /** What is said of another literal: `is not a string`. Default: it is not valid for its option. */
+  readonly problem?: string;
 }
 
 /** Any text. */
-export const TEXT: Expected<string> = {
+export const TEXT: Required<Expected<string>> = {
   isFit: (value) => typeof value === 'string',
   problem: 'is not a string',
   hint: 'Write a string literal.',
 };
 
+/** `true` or `false`. */
+export const FLAG: Expected<boolean> = {
+  isFit: (value) => typeof value === 'boolean',
+  hint: 'Write true or false.',
+};
+
+/** The stable name of a class or a principal. */
+export const NAME: Expected<string> = {
+  isFit: isStableName,
+  hint: 'Write a string of 1 to 100 visible ASCII characters.',
+};
+
+/** Earlier names. */
+export const NAMES: Expected<readonly string[]> = {
+  isFit: (value) => Array.isArray(value) && value.every(isStableName),
+  hint: 'Write a list of earlier names.',
+};
+
+function isStableName(value: unknown): value is string {
+  return typeof value === 'string' && /^[!-~]{1,100}$/.test(value);
+}
+
+/** One of some texts. */
+export function oneOf<T extends string>(...texts: readonly T[]): Expected<T> {
+  const isFit = (value: unknown): value is T => texts.some((each) => each === value);
+  return { isFit, hint: `Write ${texts.map((each) => `'${each}'`).join(' or ')}.` };
+}
+
+/** Whether a value is a whole number in a range. */
+export function isWhole(value: unknown, least: number, most: number): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
+}
+
 /** Reads a literal. @returns undefined without a node, and, after a report, for a value that does not fit */
 export function readFitting<T>(
   context: ReadContext,
   node: ts.Node | undefined,
-  { isFit, problem, hint }: Expected<T>,
-): Located<T> | undefined {
+  { isFit, problem, hint }: Required<Expected<T>>,
+): T | undefined {
   const value = node && readLiteral(context, node);
   if (node === undefined || value === undefined) return undefined;
-  if (isFit(value)) return { value, location: locationOf(node) };
+  if (isFit(value)) return value;
   return report(context, 'FWGEN002', node, `${node.getText()} ${problem}`, hint);
 }
 
@@ -60,23 +92,28 @@ export function propertyName(name: ts.Node): string | undefined {
     : undefined;
 }
 
-/** Returns the properties of an object literal by name, as nodes. Reports spreads and methods. */
-export function literalProperties(
-  context: ReadContext,
-  properties: readonly ts.Node[],
-): ReadonlyMap<string, ts.Expression> {
+/** Returns the properties of an object literal by name, as nodes. Reports anything else, spreads and methods. */
+export function readProperties(context: ReadContext, object: ts.Node): ReadonlyMap<string, ts.Expression> {
   const nodes = new Map<string, ts.Expression>();
-  for (const property of properties) {
-    const name = ts.isPropertyAssignment(property) ? propertyName(property.name) : undefined;
-    const value = ts.isPropertyAssignment(property) ? property.initializer : undefined;
-    if (name === undefined || value === undefined) reportNotLiteral(context, property);
-    else nodes.set(name, value);
-  }
+  if (!ts.isObjectLiteralExpression(object)) reportNotLiteral(context, object);
+  else
+    for (const property of object.properties) {
+      const name = ts.isPropertyAssignment(property) ? propertyName(property.name) : undefined;
+      const value = ts.isPropertyAssignment(property) ? property.initializer : undefined;
+      if (name === undefined || value === undefined) reportNotLiteral(context, property);
+      else nodes.set(name, value);
+    }
   return nodes;
 }
 
+/** Returns the elements of a list, as nodes. Reports anything else. */
+export function readElements(context: ReadContext, list: ts.Node): readonly ts.Expression[] {
+  if (!ts.isArrayLiteralExpression(list)) reportNotLiteral(context, list);
+  return ts.isArrayLiteralExpression(list) ? list.elements : [];
+}
+
 /** Reports an expression whose value only execution could determine. */
-export function reportNotLiteral(context: ReadContext, node: ts.Node): undefined {
+function reportNotLiteral(context: ReadContext, node: ts.Node): undefined {
   const hint = 'Write the value itself: the generator reads decorators and never runs them.';
   report(context, 'FWGEN002', node, `${abbreviate(node.getText())} is not a literal`, hint);
 }
@@ -92,10 +129,10 @@ function readArray(context: ReadContext, elements: readonly ts.Node[]): JsonValu
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-function readObject(context: ReadContext, properties: readonly ts.Node[]): JsonValue | undefined {
-  const entries = [...literalProperties(context, properties)].map(
+function readObject(context: ReadContext, node: ts.ObjectLiteralExpression): JsonValue | undefined {
+  const entries = [...readProperties(context, node)].map(
     ([name, node]) => [name, readLiteral(context, node)] as const,
   );
   const known = entries.filter((entry): entry is readonly [string, JsonValue] => entry[1] !== undefined);
-  return known.length === properties.length ? Object.fromEntries(known) : undefined;
+  return known.length === node.properties.length ? Object.fromEntries(known) : undefined;
 }

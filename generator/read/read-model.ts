@@ -1,21 +1,20 @@
 import { defined } from '../schema/defined.js';
 import type { ColumnOption, Located, ModelSchema } from '../schema/project-schema.js';
 import { enumKind, type FieldSchema, type TypeSchema } from '../schema/type-schema.js';
-import { type ClassForm, readClassName } from './class-form.js';
+import { type ClassForm, placeOf, readClassName, reportWrongBase } from './class-form.js';
 import { ts } from './compiler.js';
 import { fieldForm } from './field-form.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorArguments, readOptions, readStableNames, storedNameIn } from './read-decorator.js';
+import { decoratorArguments, located, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
-import { literalProperties, readFitting, reportNotLiteral, TEXT } from './read-literal.js';
-import { fileOf, locationOf } from './source-files.js';
-import { constructorOf, extendsClause, hasKeyword, instanceProperties, isBase, scopeOf } from './syntax.js';
+import { NAME, readElements, readFitting, readProperties, TEXT } from './read-literal.js';
+import { locationOf } from './source-files.js';
+import { constructorOf, extendsClause, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
 import { readClassField, reportMerged } from './types/objects.js';
 import { readArgument, startReading } from './types/read-type.js';
-import { mergeFields } from './types/type-results.js';
-import { NEVER } from './types/unite.js';
+import { mergeFields, NEVER } from './types/type-results.js';
 import { reportRefusal } from './unresolved.js';
 
 /** Reads a class marked with `@AutoBuilder`. @returns undefined, after a report, if the class has no usable form */
@@ -35,20 +34,15 @@ export function readModel(
     report(context, 'FWGEN010', declaredConstructor, `${name} declares a constructor`, hint);
   }
   const fields = mergeFields(classes.toReversed().flatMap((each) => readModelFields(context, node, each)));
-  const { table, columns, deletedStates } = readModelOptions(context, decorator);
   return defined({
     name,
     description: readDoc(node).description,
-    storedName: storedNameIn(context, decorator),
-    file: fileOf(node),
-    location: locationOf(node.name ?? node),
+    ...placeOf(node),
     kind: base.kind,
     sharded: base.sharded,
     state: base.state,
     fields,
-    table,
-    columns,
-    deletedStates,
+    ...readModelOptions(context, decorator),
     keys: readKeys(context, classes),
   });
 }
@@ -61,15 +55,8 @@ function readBase(context: ReadContext, node: ts.ClassDeclaration, lineage: Line
   const heritage = lineage.root;
   const place = extendsClause(node) ?? node.name ?? node;
   if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity')) {
-    const subject = `${name} is marked with @AutoBuilder but`;
-    const refusal = {
-      code: 'FWGEN007' as const,
-      node: place,
-      subject,
-      message: `${subject} extends ${extendsClause(node)?.getText() ?? 'nothing'}`,
-      hint: `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`,
-    };
-    return reportRefusal(context, refusal, heritage?.clause);
+    const hint = `Write \`class ${name} extends Model<${name}, ShardedId<${name}>, State>\` (or Entity), or extend a class of this project that extends it.`;
+    return reportWrongBase(context, { node, lineage }, 'AutoBuilder', hint);
   }
   const [self, id, state] = lineage.arguments;
   const selfText = self?.getText();
@@ -141,53 +128,31 @@ function hasFieldForm(context: ReadContext, member: ts.PropertyDeclaration): boo
   return scope === 'public' && problem === undefined;
 }
 
-const OPTIONS = ['name', 'table', 'columns', 'deletedStates'];
+const OPTIONS = { name: NAME, table: TEXT, columns: undefined, deletedStates: undefined };
 
-type ModelOptions = Pick<ModelSchema, 'table' | 'columns' | 'deletedStates'>;
+type ModelOptions = Pick<ModelSchema, 'storedName' | 'table' | 'columns' | 'deletedStates'>;
 
 function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
-  readStableNames(context, options);
+  const [columns, states] = [options.nodes.get('columns'), options.nodes.get('deletedStates')];
   return defined({
-    table: readFitting(context, options.get('table'), TEXT),
-    columns: readColumnOptions(context, options.get('columns')),
-    deletedStates: readTexts(context, options.get('deletedStates')),
+    storedName: options.values.name,
+    table: located(options, 'table'),
+    columns: columns === undefined ? [] : readColumnOptions(context, columns),
+    deletedStates: states === undefined ? [] : readTexts(context, states),
   });
 }
 
-function readTexts(context: ReadContext, node: ts.Node | undefined): readonly Located<string>[] {
-  if (node === undefined) return [];
-  if (!ts.isArrayLiteralExpression(node)) {
-    reportNotLiteral(context, node);
-    return [];
-  }
-  return node.elements
-    .map((element) => readFitting(context, element, TEXT))
-    .filter((text) => text !== undefined);
-}
-
-function readColumnOptions(context: ReadContext, node: ts.Node | undefined): readonly ColumnOption[] {
-  if (node === undefined) return [];
-  if (!ts.isObjectLiteralExpression(node)) {
-    reportNotLiteral(context, node);
-    return [];
-  }
-  return [...literalProperties(context, node.properties)].map(([field, value]) => {
-    const options = readOptions(context, value, ['name', 'type']);
-    const name = readFitting(context, options.get('name'), TEXT)?.value;
-    const type = readFitting(context, options.get('type'), TEXT)?.value;
-    return defined({ field, name, type, location: locationOf(value) });
+function readTexts(context: ReadContext, list: ts.Expression): readonly Located<string>[] {
+  return readElements(context, list).flatMap((element) => {
+    const value = readFitting(context, element, TEXT);
+    return value === undefined ? [] : { value, location: locationOf(element) };
   });
 }
 
-/** Reports a class that extends `Model` or `Entity` without the marker. @returns whether it is one */
-export function reportUnmarkedModel(context: ReadContext, { node, lineage }: ClassForm): boolean {
-  const { heritage } = lineage;
-  if (heritage === undefined || !leadsTo(lineage, 'Model', 'Entity') || isBase(node)) return false;
-  const name = node.name?.text ?? 'A class';
-  const message = `${name} extends ${heritage.clause.expression.getText()} without @AutoBuilder`;
-  const hint =
-    'Mark it with @AutoBuilder, or make it abstract if it is only a base class. A model without @AutoBuilder has no builder and no table.';
-  report(context, 'FWGEN011', node.name ?? node, message, hint);
-  return true;
+function readColumnOptions(context: ReadContext, object: ts.Expression): readonly ColumnOption[] {
+  return [...readProperties(context, object)].map(([field, node]) => {
+    const { name, type } = readOptions(context, node, { name: TEXT, type: TEXT }).values;
+    return defined({ field, name, type, location: locationOf(node) });
+  });
 }

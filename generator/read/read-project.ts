@@ -4,10 +4,9 @@ import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
 import { changingReads } from './changing-reads.js';
 import { listMigrations, listSources, type SourceList } from './list-files.js';
-import { namesakes } from './migration-files.js';
 import { type Found, readClasses } from './read-classes.js';
-import { type ReadContext, startContext } from './read-context.js';
-import { readMigration } from './read-migrations.js';
+import { startContext } from './read-context.js';
+import { namesakes, readMigration } from './read-migrations.js';
 import { readPerform } from './shards/perform.js';
 import { checkShards, type ShardVerdict, shardVerdict } from './shards/verdict.js';
 import { SourceFiles } from './source-files.js';
@@ -36,10 +35,9 @@ export function readProject(
   paths: ProjectPaths,
   sources: SourceFiles = new SourceFiles(projectDirectory),
 ): ReadResult {
-  const context = startContext(sources, paths);
-  const { diagnostics } = context;
-  const { files, migrations, folders } = listFiles(context);
-  context.checker.setFiles(files, findAugmenters(context, files));
+  const diagnostics: Diagnostic[] = [];
+  const { files, migrations, folders } = listFiles(sources, paths, diagnostics);
+  const context = startContext({ sources, paths, files, diagnostics });
   const schema = nothingFound();
   for (const file of files) attempt(diagnostics, file, () => readClasses(context, file, schema));
   for (const file of migrations) {
@@ -53,26 +51,23 @@ export function readProject(
   ];
   // After a syntax error only syntax errors are reported, because they may cause other diagnostics.
   const { syntaxErrors } = sources;
-  return syntaxErrors.length > 0
-    ? {
-        schema: nothingFound(),
-        diagnostics: syntaxErrors,
-        warnings: () => [],
-        shardVerdicts: () => [],
-        inputs,
-      }
-    : {
-        schema,
-        diagnostics,
-        warnings: () => [
-          ...context.warnings,
-          ...unemittedEvents(sources, files, schema.events),
-          ...performs.flatMap(unprotectedReads),
-          ...performs.flatMap(changingReads),
-        ],
-        shardVerdicts: () => performs.map((perform) => shardVerdict(context, perform)),
-        inputs,
-      };
+  if (syntaxErrors.length > 0) {
+    const nothing = (): readonly never[] => [];
+    const results = { warnings: nothing, shardVerdicts: nothing };
+    return { schema: nothingFound(), diagnostics: syntaxErrors, ...results, inputs };
+  }
+  return {
+    schema,
+    diagnostics,
+    warnings: () => [
+      ...context.warnings,
+      ...unemittedEvents(sources, files, schema.events),
+      ...performs.flatMap(unprotectedReads),
+      ...performs.flatMap(changingReads),
+    ],
+    shardVerdicts: () => performs.map((perform) => shardVerdict(context, perform)),
+    inputs,
+  };
 }
 
 function nothingFound(): Found {
@@ -82,13 +77,11 @@ function nothingFound(): Found {
   };
 }
 
-interface ListedFiles extends SourceList {
-  readonly migrations: readonly string[];
-}
-
-function listFiles({ sources, paths, diagnostics }: ReadContext): ListedFiles {
-  const { source, output, migrations, client } = paths;
-  const { projectDirectory } = sources;
+function listFiles(
+  { projectDirectory }: SourceFiles,
+  { source, output, migrations, client }: ProjectPaths,
+  diagnostics: Diagnostic[],
+): SourceList & { readonly migrations: readonly string[] } {
   const excluded = [output, migrations, ...(client === undefined ? [] : [client])];
   const found = attempt(diagnostics, { key: 'source', path: source }, () =>
     listSources(projectDirectory, source, excluded),
@@ -105,22 +98,4 @@ function formerOutput(folder: string): Diagnostic {
   const message = 'This folder in the sources has emitted files of a former output';
   const hint = 'Delete the folder, or set fw.generator.output to it.';
   return diagnostic('FWGEN036', { file: folder }, message, hint);
-}
-
-/** Adds to what other files of the project see, without an import. */
-const AUGMENTS = /\bdeclare\s+(global\b|module\s+['"]\.\.?\/)/;
-
-/** A declaration at the start of a line. */
-const DECLARES = /^[ \t]*(declare|interface|type)\b/m;
-
-/** Finds the files that may declare what others use without an import. */
-function findAugmenters({ sources }: ReadContext, files: readonly string[]): readonly string[] {
-  // An error of the disk is reported when the file is read.
-  return files.filter(
-    (file) =>
-      attempt([], file, () => {
-        const text = sources.text(file) ?? '';
-        return AUGMENTS.test(text) || (file.endsWith('.d.ts') && DECLARES.test(text));
-      }) === true,
-  );
 }

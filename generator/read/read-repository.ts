@@ -1,7 +1,6 @@
 import type { RepositorySchema } from '../schema/project-schema.js';
-import { type ClassForm, readClassName } from './class-form.js';
+import { type ClassForm, placeOf, readClassName } from './class-form.js';
 import type { ReadContext } from './read-context.js';
-import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, isBase } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
@@ -31,5 +30,5 @@ export function readRepository(
       hint: 'Write `extends Repository<X, XTables>` without a constructor: generated code passes (context, model).',
     });
   }
-  return { name, file: fileOf(node), location: locationOf(node.name ?? node), model };
+  return { name, ...placeOf(node), model };
 }

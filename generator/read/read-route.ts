@@ -1,11 +1,11 @@
 import { defined } from '../schema/defined.js';
-import type { Located, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
+import type { JsonValue, ResponseSchema, RouteSchema } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { decoratorArguments, readOptions } from './read-decorator.js';
+import { decoratorArguments, located, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
-import { type Expected, readFitting, readLiteral, TEXT } from './read-literal.js';
-import { referenceToDeclaration, resolveName } from './resolver.js';
+import { type Expected, isWhole, readLiteral, TEXT } from './read-literal.js';
+import { classOf, referenceToDeclaration, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { declaredName, hasKeyword, staticMember } from './syntax.js';
 import { followLineage } from './types/lineage.js';
@@ -14,10 +14,36 @@ import type { ReadType } from './types/type-results.js';
 import { reportRefusal } from './unresolved.js';
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
-const OPTIONS: readonly string[] =
-  'status response location etag ifMatch feed bodyBytes timeoutMs summary tag example'.split(' ');
 /** The maximum of Node's timers and buffers. */
 const LARGEST_LIMIT = 2_147_483_647;
+
+/** A whole number of at least 1. */
+function limitOf(what: string): Expected<number> {
+  return {
+    isFit: (value) => isWhole(value, 1, LARGEST_LIMIT),
+    problem: `is not ${what}`,
+    hint: `Write a whole number from 1 to ${LARGEST_LIMIT}.`,
+  };
+}
+
+const OPTIONS = {
+  status: {
+    isFit: (value: unknown): value is number => isWhole(value, 200, 299),
+    problem: 'is not a success status',
+    hint: 'Write a number from 200 to 299.',
+  },
+  // A class, which is no literal.
+  response: undefined,
+  location: TEXT,
+  etag: TEXT,
+  ifMatch: TEXT,
+  feed: TEXT,
+  bodyBytes: limitOf('a number of bytes'),
+  timeoutMs: limitOf('a number of milliseconds'),
+  summary: TEXT,
+  tag: TEXT,
+  example: { isFit: (value: unknown): value is JsonValue => value !== undefined, hint: 'Write any literal.' },
+};
 
 /**
  * Reads `@HttpRoute(method, path, options)`.
@@ -38,26 +64,26 @@ export function readRoute(
     return report(context, 'FWGEN002', decorator, '@HttpRoute needs a method and a path', hint);
   }
   const options = readOptions(context, optionsNode, OPTIONS);
-  const text = (name: string): Located<string> | undefined => readFitting(context, options.get(name), TEXT);
-  const example = options.get('example');
-  const response = options.get('response');
-  const read = response === undefined ? undefined : readResponse(context, response, result);
+  const { example, bodyBytes, timeoutMs, summary, tag } = options.values;
+  const sized = options.nodes.get('bodyBytes');
+  if (sized !== undefined && (method === 'GET' || method === 'DELETE')) {
+    const message = `bodyBytes has no effect on ${method}: its parameters are in the path and the query`;
+    report(context, 'FWGEN002', sized, message, 'Remove it, or use a method with a body.');
+  }
+  const responseNode = options.nodes.get('response');
+  const response = responseNode && readResponse(context, responseNode, result);
   return defined({
     method,
     path,
     location: locationOf(pathNode),
-    example: example === undefined ? undefined : readLiteral(context, example),
-    status: readFitting(context, options.get('status'), STATUS),
-    response: read,
-    responseLocation: response === undefined || read === undefined ? undefined : locationOf(response),
-    locationHeader: text('location'),
-    etag: text('etag'),
-    ifMatch: text('ifMatch'),
-    feed: text('feed'),
-    bodyBytes: readBodyBytes(context, method, options.get('bodyBytes')),
-    timeoutMs: readLimit(context, options.get('timeoutMs'), 'a number of milliseconds'),
-    summary: text('summary')?.value,
-    tag: text('tag')?.value,
+    status: located(options, 'status'),
+    response,
+    responseLocation: responseNode && response && locationOf(responseNode),
+    locationHeader: located(options, 'location'),
+    etag: located(options, 'etag'),
+    ifMatch: located(options, 'ifMatch'),
+    feed: located(options, 'feed'),
+    ...{ example, bodyBytes, timeoutMs, summary, tag },
   });
 }
 
@@ -66,43 +92,9 @@ function textOf(context: ReadContext, node: ts.Node | undefined): string | undef
   return typeof value === 'string' ? value : undefined;
 }
 
-const STATUS: Expected<number> = {
-  isFit: (value) => isWhole(value, 200, 299),
-  problem: 'is not a success status',
-  hint: 'Write a number from 200 to 299.',
-};
-
-function isWhole(value: unknown, least: number, most: number): value is number {
-  return typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most;
-}
-
-function readBodyBytes(
-  context: ReadContext,
-  method: RouteSchema['method'],
-  node: ts.Node | undefined,
-): number | undefined {
-  if (node === undefined || (method !== 'GET' && method !== 'DELETE'))
-    return readLimit(context, node, 'a number of bytes');
-  const message = `bodyBytes has no effect on ${method}: its parameters are in the path and the query`;
-  return report(context, 'FWGEN002', node, message, 'Remove it, or use a method with a body.');
-}
-
-/** Reads a whole number of at least 1. */
-function readLimit(context: ReadContext, node: ts.Node | undefined, what: string): number | undefined {
-  return readFitting(context, node, {
-    isFit: (value) => isWhole(value, 1, LARGEST_LIMIT),
-    problem: `is not ${what}`,
-    hint: `Write a whole number from 1 to ${LARGEST_LIMIT}.`,
-  })?.value;
-}
-
 /** Reads the mapper class that an identifier refers to. */
 function readResponse(context: ReadContext, node: ts.Node, result: ReadType): ResponseSchema | undefined {
-  const resolved = ts.isIdentifier(node)
-    ? resolveName(context, node.getSourceFile(), node.getText())
-    : undefined;
-  const declared = resolved?.kind === 'declared' ? resolved.declaration : undefined;
-  const declaration = declared && ts.isClassDeclaration(declared) ? declared : undefined;
+  const declaration = ts.isIdentifier(node) ? classOf(resolveName(context, node)) : undefined;
   const name = declaration && declaredName(declaration);
   const mapper = declaration && mapperOf(context, declaration);
   if (
@@ -166,8 +158,6 @@ function reportUntaken(
 
 function isAsync(member: ts.ClassElement): boolean {
   const made = ts.isPropertyDeclaration(member) ? member.initializer : member;
-  const isFunction = made !== undefined && (ts.isArrowFunction(made) || ts.isFunctionExpression(made));
-  const declared = ts.isMethodDeclaration(member) ? member.type : isFunction ? made.type : undefined;
-  const isMarked = made !== undefined && hasKeyword(made, ts.SyntaxKind.AsyncKeyword);
-  return isMarked || /^Promise(Like)?\b/.test(declared?.getText() ?? '');
+  if (made === undefined || !ts.isFunctionLike(made)) return false;
+  return hasKeyword(made, ts.SyntaxKind.AsyncKeyword) || /^Promise(Like)?\b/.test(made.type?.getText() ?? '');
 }

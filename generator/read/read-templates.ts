@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
+import { plainText } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 
 /** A template in the user's folder. */
@@ -25,8 +26,8 @@ export function readTemplates(projectDirectory: string, folder: string): Readonl
   return new Map(
     names.map((name) => {
       const file = posix.join(folder, name);
-      const text = readFileSync(join(projectDirectory, file), 'utf8').replace(/^\uFEFF/, '');
-      return [name.slice(0, -'.hbs'.length), { file, text: text.replace(/\r\n?/g, '\n') }];
+      const text = plainText(readFileSync(join(projectDirectory, file), 'utf8'));
+      return [name.slice(0, -'.hbs'.length), { file, text }];
     }),
   );
 }

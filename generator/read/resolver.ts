@@ -1,6 +1,13 @@
 import type { Reference } from '../schema/location.js';
 import { ts } from './compiler.js';
-import { type ImportBinding, importPath, type ModuleReference, moduleIndex } from './module-index.js';
+import {
+  declarationIn,
+  type ImportBinding,
+  importPath,
+  type Meaning,
+  type ModuleReference,
+  moduleIndex,
+} from './module-index.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
 import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
@@ -16,39 +23,35 @@ export type Resolved =
   /** In a file that the generator emits. It need not exist yet. */
   | { readonly kind: 'generated'; readonly file: string; readonly name: string }
   | { readonly kind: 'declared'; readonly declaration: Declaration }
-  /** Imported from a project file that does not exist or does not export it. */
-  | { readonly kind: 'missing'; readonly specifier: string }
+  /** Imported from a project file that does not export `name`, or, without `name`, does not exist. */
+  | { readonly kind: 'missing'; readonly specifier: string; readonly name: string | undefined }
   /** Neither declared nor imported: a global such as `Date`. */
   | { readonly kind: 'global'; readonly name: string };
 
 /** Name under which users import the runtime. */
 export const PACKAGE_NAME = 'fw-actions';
 
-/** The kind of meaning that is looked up: a constant and a type may have the same name. */
-export type Meaning = 'type' | 'value';
-
 /**
  * Resolves a name, which may be qualified by a namespace import (`fw.Model`), by following declarations and imports.
  * A declaration in the file shadows everything else.
  */
-export function resolveName(
-  context: ReadContext,
-  source: ts.SourceFile,
-  name: string,
-  meaning: Meaning = 'type',
-): Resolved {
+export function resolveName(context: ReadContext, node: ts.Node, meaning: Meaning = 'type'): Resolved {
+  return resolveIn(context, node.getSourceFile(), nameText(node), meaning);
+}
+
+function resolveIn(context: ReadContext, source: ts.SourceFile, name: string, meaning: Meaning): Resolved {
   const dot = name.indexOf('.');
   if (dot >= 0) return resolveQualified(context, source, [name.slice(0, dot), name.slice(dot + 1)], meaning);
-  const declaration = declarationOf(source, name, meaning);
+  const declaration = declarationIn(source, name, meaning);
   if (declaration !== undefined) return { kind: 'declared', declaration };
   const binding = moduleIndex(source).imports.get(name);
   if (binding === undefined || binding.name === '*') return { kind: 'global', name };
-  return resolveFrom(context, binding.from, { name: binding.name, meaning });
+  return resolveFrom(context, binding.from, binding.name, meaning);
 }
 
 /** Whether a node names a type or a value of this package. */
 export function isOfFramework(context: ReadContext, node: ts.Node, name: string): boolean {
-  const resolved = resolveName(context, node.getSourceFile(), nameText(node));
+  const resolved = resolveName(context, node);
   return resolved.kind === 'framework' && resolved.name === name;
 }
 
@@ -73,10 +76,8 @@ export function resolveExpression(
   const isInstantiation = ts.isExpressionWithTypeArguments(bare);
   const expression = isInstantiation ? bare.expression : bare;
   const typeArguments = (isInstantiation ? bare.typeArguments : undefined) ?? [];
-  const resolved = resolveName(context, node.getSourceFile(), nameText(expression), 'value');
-  const constant = resolved.kind === 'declared' ? resolved.declaration : undefined;
-  const value =
-    constant !== undefined && ts.isVariableDeclaration(constant) ? constant.initializer : undefined;
+  const resolved = resolveName(context, expression, 'value');
+  const value = declaredVariable(resolved)?.initializer;
   if (value === undefined || followed === MOST_CONSTANTS) return { resolved, typeArguments, expression };
   const next = resolveExpression(context, value, followed + 1);
   return typeArguments.length > 0 ? { ...next, typeArguments } : next;
@@ -84,17 +85,6 @@ export function resolveExpression(
 
 /** Maximum length of a chain of constants; a longer chain is a cycle. */
 const MOST_CONSTANTS = 8;
-
-function declarationOf(source: ts.SourceFile, name: string, meaning: Meaning): Declaration | undefined {
-  const { declarations, values } = moduleIndex(source);
-  return (meaning === 'value' ? values.get(name) : undefined) ?? declarations.get(name);
-}
-
-/** A name that a module exports. */
-interface Wanted {
-  readonly name: string;
-  readonly meaning: Meaning;
-}
 
 /** How generated code can import a resolved name; undefined if the name is not exported or needs no import. */
 export function referenceTo(resolved: Resolved): Reference | undefined {
@@ -142,7 +132,7 @@ function resolveQualified(
     binding === undefined || binding.name === '*' ? binding?.from : namespaceOf(context, binding);
   return module === undefined
     ? { kind: 'global', name: `${head}.${rest}` }
-    : resolveFrom(context, module, { name: rest, meaning });
+    : resolveFrom(context, module, rest, meaning);
 }
 
 /**
@@ -158,10 +148,10 @@ function namespaceOf(context: ReadContext, { from, name }: ImportBinding): Modul
 function resolveFrom(
   context: ReadContext,
   module: ModuleReference,
-  wanted: Wanted,
-  visited?: Set<string>,
+  name: string,
+  meaning: Meaning,
+  visited: Set<string> = new Set(),
 ): Resolved {
-  const { name } = wanted;
   const { specifier } = module;
   const relative = importPath(module);
   if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
@@ -172,43 +162,43 @@ function resolveFrom(
     return { kind: 'generated', file: path.replace(/(\.js|\.ts)?$/, '.ts'), name };
   }
   const file = context.sources.loadImport(path);
-  const found = file === undefined ? undefined : resolveExport(context, file, wanted, visited ?? new Set());
-  return found ?? { kind: 'missing', specifier };
+  if (file === undefined) return { kind: 'missing', specifier, name: undefined };
+  return resolveExport(context, file, { name, meaning }, visited) ?? { kind: 'missing', specifier, name };
 }
 
 /** Resolves a name among the exports of a file; `visited` stops cycles of re-exports. */
 function resolveExport(
   context: ReadContext,
   source: ts.SourceFile,
-  { name, meaning }: Wanted,
+  { name, meaning }: { readonly name: string; readonly meaning: Meaning },
   visited: Set<string>,
 ): Resolved | undefined {
   const key = `${fileOf(source)}#${name}`;
   if (visited.has(key)) return undefined;
   visited.add(key);
   const { exports, defaultExport, reExports } = moduleIndex(source);
-  const declaration = name === 'default' ? defaultExport : declarationOf(source, name, meaning);
+  const declaration = name === 'default' ? defaultExport : declarationIn(source, name, meaning);
   if (declaration !== undefined) return { kind: 'declared', declaration };
   const local = exports.get(name);
-  if (local !== undefined) return resolveName(context, source, local, meaning);
+  if (local !== undefined) return resolveIn(context, source, local, meaning);
   for (const { from, names } of reExports) {
     const original = names === undefined ? name : names.get(name);
     if (original === undefined) continue;
-    const found = resolveFrom(context, from, { name: original, meaning }, visited);
+    const found = resolveFrom(context, from, original, meaning, visited);
     // If the module of a star export lacks the name, the next star export is tried.
     if (names !== undefined || found.kind !== 'missing') return found;
   }
   return undefined;
 }
 
-/** The class that a name or type reference refers to, if this project declares it. */
-export function resolveClassDeclaration(
-  context: ReadContext,
-  node: ts.Node,
-  name: string,
-): ts.ClassDeclaration | undefined {
-  const resolved = resolveName(context, node.getSourceFile(), name);
-  return resolved.kind === 'declared' && ts.isClassDeclaration(resolved.declaration)
-    ? resolved.declaration
-    : undefined;
+/** The class that a name means, if this project declares it. */
+export function classOf(resolved: Resolved): ts.ClassDeclaration | undefined {
+  const declaration = resolved.kind === 'declared' ? resolved.declaration : undefined;
+  return declaration !== undefined && ts.isClassDeclaration(declaration) ? declaration : undefined;
+}
+
+/** The variable that a name means, if this project declares it. */
+export function declaredVariable(resolved: Resolved): ts.VariableDeclaration | undefined {
+  const declaration = resolved.kind === 'declared' ? resolved.declaration : undefined;
+  return declaration !== undefined && ts.isVariableDeclaration(declaration) ? declaration : undefined;
 }

@@ -8,8 +8,7 @@ export type Declaration =
   | ts.EnumDeclaration
   | ValueDeclaration;
 
-/** A declaration that is no type. */
-export type ValueDeclaration = ts.VariableDeclaration | ts.FunctionDeclaration | ts.ModuleDeclaration;
+type ValueDeclaration = ts.VariableDeclaration | ts.FunctionDeclaration | ts.ModuleDeclaration;
 
 /** Whether a declaration is no type. */
 export function isValueDeclaration(node: ts.Node): node is ValueDeclaration {
@@ -44,6 +43,11 @@ export function isInstanceMember(node: ts.Node): boolean {
   return !hasKeyword(node, ts.SyntaxKind.StaticKeyword);
 }
 
+/** Whether a variable is declared with `const`. */
+export function isConst({ parent }: ts.VariableDeclaration): boolean {
+  return (parent.flags & ts.NodeFlags.Const) !== 0;
+}
+
 /** Returns the name of a declaration; undefined for a default export without a name, and for a binding pattern. */
 export function declaredName(declaration: Declaration): string | undefined {
   return declaration.name !== undefined && ts.isIdentifier(declaration.name)
@@ -54,6 +58,11 @@ export function declaredName(declaration: Declaration): string | undefined {
 /** Returns the static method, property or accessor with this name. */
 export function staticMember(node: ts.ClassDeclaration, name: string): ts.ClassElement | undefined {
   return node.members.find((each) => !isInstanceMember(each) && each.name?.getText() === name);
+}
+
+/** Returns the first method with this name. */
+export function methodNamed(node: ts.ClassDeclaration, name: string): ts.MethodDeclaration | undefined {
+  return node.members.filter(ts.isMethodDeclaration).find((each) => each.name.getText() === name);
 }
 
 /** Returns the declared instance properties (`name: Type`) in source order, without private ones (`#name`). */
@@ -98,6 +107,11 @@ export function bareExpression(node: ts.Expression): ts.Expression {
 /** Returns the class of this name at the top level of a file. */
 export function classNamed(source: ts.SourceFile, name: string): ts.ClassDeclaration | undefined {
   return source.statements.filter(ts.isClassDeclaration).find((each) => each.name?.text === name);
+}
+
+/** Returns the first result for a node or one below it, in source order. */
+export function findBelow<T>(node: ts.Node, find: (each: ts.Node) => T | undefined): T | undefined {
+  return find(node) ?? ts.forEachChild(node, (child) => findBelow(child, find));
 }
 
 /** Whether an expression is a name, which may be qualified. */

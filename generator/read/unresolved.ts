@@ -2,11 +2,12 @@ import { posix } from 'node:path';
 import { editDistance } from '../../runtime/config/suggest.js';
 import type { DiagnosticCode } from '../diagnostics.js';
 import { partsOf } from '../schema/fields.js';
+import { relativePath } from '../schema/paths.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { ts } from './compiler.js';
-import { importPath, moduleIndex } from './module-index.js';
+import { moduleIndex } from './module-index.js';
 import { type ReadContext, report } from './read-context.js';
-import { PACKAGE_NAME, type Resolved, resolveName } from './resolver.js';
+import { PACKAGE_NAME, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
 import { isName, isValueDeclaration, nameText } from './syntax.js';
 import { plain, type ReadType, SUPPORTED, unsupported } from './types/type-results.js';
@@ -41,7 +42,7 @@ export function unknownType(context: ReadContext, node: ts.TypeNode): ReadType {
 function foreign(context: ReadContext, node: ts.TypeNode): Unresolved | undefined {
   if (!ts.isTypeReferenceNode(node)) return undefined;
   const name = nameText(node.typeName);
-  const resolved = resolveName(context, node.getSourceFile(), name);
+  const resolved = resolveName(context, node.typeName);
   if (resolved.kind !== 'package') return undefined;
   return {
     cause: `names ${name} of the package '${resolved.module}', which the generator cannot read`,
@@ -52,12 +53,9 @@ function foreign(context: ReadContext, node: ts.TypeNode): Unresolved | undefine
 
 /** The first name below a node that means nothing; undefined if every name is known. */
 export function firstUnresolved(context: ReadContext, node: ts.Node): Unresolved | undefined {
-  const isValue = !ts.isTypeReferenceNode(node);
-  const named = nameIn(node);
-  const found =
-    named === undefined ? undefined : unresolved(context, { node, name: nameText(named), isValue });
+  const name = nameIn(node);
   return (
-    found ??
+    (name && unresolved(context, name, !ts.isTypeReferenceNode(node))) ??
     ts.forEachChild(node, (child) => (ts.isTypeNode(child) ? firstUnresolved(context, child) : undefined))
   );
 }
@@ -99,40 +97,31 @@ interface Use {
   readonly isValue: boolean;
 }
 
-function unresolved(context: ReadContext, use: Use): Unresolved | undefined {
-  const { node, name } = use;
-  const source = node.getSourceFile();
-  const resolved = resolveName(context, source, name);
-  const problem = problemOf(context, source, use, resolved);
+function unresolved(context: ReadContext, node: ts.Node, isValue: boolean): Unresolved | undefined {
+  const problem = problemOf(context, node);
   if (problem === undefined) return undefined;
+  const text = nameText(node);
   // `shapes.Far` is declared as `Far`.
-  const own = { ...use, name: name.slice(name.lastIndexOf('.') + 1) };
-  const remedy = importHint(context, own, exportedName(source, own.name)) ?? spellingHint(own);
-  return { cause: `names ${name}${problem}`, remedy, hint: remedy ?? declarationHint(own) };
+  const own = { node, name: text.slice(text.lastIndexOf('.') + 1), isValue };
+  const remedy = importHint(context, own) ?? spellingHint(own);
+  return { cause: `names ${text}${problem}`, remedy, hint: remedy ?? declarationHint(own) };
 }
 
-function problemOf(
-  context: ReadContext,
-  source: ts.SourceFile,
-  { node, name }: Use,
-  resolved: Resolved,
-): string | undefined {
+function problemOf(context: ReadContext, node: ts.Node): string | undefined {
+  const resolved = resolveName(context, node);
   switch (resolved.kind) {
     case 'package':
       return ALIAS.test(resolved.module)
         ? ` of '${resolved.module}', a path alias that leads to no source`
         : undefined;
     case 'missing': {
-      const [head = '', ...rest] = name.split('.');
-      const from = moduleIndex(source).imports.get(head)?.from;
-      const path = from && importPath(from);
-      const file = path === undefined ? undefined : context.sources.loadImport(path);
-      const exported = rest.length === 0 ? exportedName(source, name) : rest.join('.');
-      const problem = file !== undefined ? `does not export ${exported}` : 'does not exist';
+      const problem = resolved.name === undefined ? 'does not exist' : `does not export ${resolved.name}`;
       return ` of '${resolved.specifier}', which ${problem}`;
     }
     case 'global':
-      return isKnown(context, node, name) ? undefined : ', which this file neither declares nor imports';
+      return isKnown(context, node, resolved.name)
+        ? undefined
+        : ', which this file neither declares nor imports';
     case 'framework':
     case 'generated':
     case 'declared':
@@ -152,10 +141,6 @@ function isKnown({ checker }: ReadContext, node: ts.Node, name: string): boolean
 
 const ANY_MEANING = ts.SymbolFlags.Type | ts.SymbolFlags.Value | ts.SymbolFlags.Namespace;
 
-function exportedName(source: ts.SourceFile, local: string): string {
-  return moduleIndex(source).imports.get(local)?.name ?? local;
-}
-
 /** Names of this package that types of fields, constructor parameters and base classes have. */
 const OWN_NAMES: ReadonlySet<string> = new Set(
   (
@@ -165,11 +150,8 @@ const OWN_NAMES: ReadonlySet<string> = new Set(
 );
 
 /** The import of a name from this package, or from the first source that exports it. */
-function importHint(
-  context: ReadContext,
-  { node, name: local, isValue }: Use,
-  name: string,
-): string | undefined {
+function importHint(context: ReadContext, { node, name: local, isValue }: Use): string | undefined {
+  const name = moduleIndex(node.getSourceFile()).imports.get(local)?.name ?? local;
   // A base class is a value.
   const start = isValue ? 'import' : 'import type';
   const importFrom = (bound: string, specifier: string): string =>
@@ -192,7 +174,7 @@ function importHint(
 
 /** `../models/address.js` */
 function specifierOf(from: string, to: string): string {
-  const path = posix.relative(posix.dirname(from), to).replace(/\.([cm]?)tsx?$/, '.$1js');
+  const path = relativePath(posix.dirname(from), to).replace(/\.([cm]?)tsx?$/, '.$1js');
   return path.startsWith('.') ? path : `./${path}`;
 }
 
@@ -208,7 +190,7 @@ function spellingHint({ node, name }: Use): string | undefined {
   const { declarations, imports } = moduleIndex(node.getSourceFile());
   // A name that is imported is rarely misspelled.
   if (imports.has(name)) return undefined;
-  const types = [...declarations].filter(([, each]) => !isValueDeclaration(each));
+  const types = [...declarations].filter(([, all]) => !all.every(isValueDeclaration));
   const named = [...imports].filter(([, binding]) => binding.name !== '*');
   const known = [...types, ...named].map(([each]) => each);
   const meant = [...known, ...OWN_NAMES].find(

@@ -162,13 +162,13 @@ export interface ClassReference {
 
 /** Options of `@FwEventHandler` besides name and events. Undefined: the runtime's default. */
 export interface HandlerOptions {
-  readonly aliases: readonly string[] | undefined;
-  readonly concurrency: number | undefined;
-  readonly maximumAttempts: number | undefined;
-  readonly retryDelayMs: number | undefined;
-  readonly transactional: boolean | undefined;
-  readonly projection: readonly string[] | undefined;
-  readonly startFrom: 'beginning' | 'now' | undefined;
+  readonly aliases?: readonly string[];
+  readonly concurrency?: number;
+  readonly maximumAttempts?: number;
+  readonly retryDelayMs?: number;
+  readonly transactional?: boolean;
+  readonly projection?: readonly string[];
+  readonly startFrom?: 'beginning' | 'now';
 }
 
 /** A class marked with `@FwSaga`. */

@@ -1,8 +1,8 @@
 import type { ActionSchema } from '../../schema/project-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
-import { resolveName } from '../resolver.js';
-import { isInstanceMember } from '../syntax.js';
+import { classOf, declaredVariable, resolveName } from '../resolver.js';
+import { isConst, isInstanceMember } from '../syntax.js';
 import { isPlan, type Perform, readOf, variableOf, withoutWrapping } from './perform.js';
 
 /** What determines the shard of an id or a model. Values with the same text are on the same shard. */
@@ -55,10 +55,10 @@ export function originOf(
   if (read !== undefined) return follow(read.place);
   if (isPlan(perform, target)) return follow(args[name.text === 'getOrAdd' ? 1 : 0]);
   const isStatic = ts.isIdentifier(target) && variableOf(perform, target) === undefined;
-  const owner = isStatic ? resolveName(context, target.getSourceFile(), target.text) : undefined;
+  const owner = isStatic ? resolveName(context, target) : undefined;
   if (owner?.kind === 'framework') return ofFramework(owner.name, args, follow);
-  if (owner?.kind === 'declared' && ts.isClassDeclaration(owner.declaration))
-    return follow(args[placeIn(owner.declaration, name.text)]);
+  const declared = owner && classOf(owner);
+  if (declared !== undefined) return follow(args[placeIn(declared, name.text)]);
   // A method that takes no id returns a copy of its model, or a part of its id.
   return args.some((each) => follow(each) !== undefined) ? undefined : follow(target);
 }
@@ -88,11 +88,9 @@ function constantOf(
   context: ReadContext,
   node: ts.Identifier,
 ): Partial<NonNullable<ReturnType<typeof variableOf>>> {
-  const resolved = resolveName(context, node.getSourceFile(), node.text, 'value');
-  const declaration = resolved.kind === 'declared' ? resolved.declaration : undefined;
-  if (declaration === undefined || !ts.isVariableDeclaration(declaration)) return {};
-  const { initializer: value, parent } = declaration;
-  return value === undefined ? {} : { value, isConstant: (parent.flags & ts.NodeFlags.Const) !== 0 };
+  const declaration = declaredVariable(resolveName(context, node, 'value'));
+  if (declaration?.initializer === undefined) return {};
+  return { value: declaration.initializer, isConstant: isConst(declaration) };
 }
 
 /** An id of the params. Other params do not determine a shard. */

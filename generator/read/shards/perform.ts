@@ -1,7 +1,7 @@
 import type { ActionSchema } from '../../schema/project-schema.js';
 import { ts } from '../compiler.js';
 import type { SourceFiles } from '../source-files.js';
-import { bareExpression, classNamed, parameterProperties } from '../syntax.js';
+import { bareExpression, classNamed, isConst, parameterProperties } from '../syntax.js';
 
 /** The method `perform` of an action: what it declares, and where it uses its plan. */
 export interface Perform {
@@ -70,8 +70,7 @@ export function readPerform(sources: SourceFiles, action: ActionSchema): Perform
   };
   const visit = (each: ts.Node): void => {
     if (ts.isVariableDeclaration(each) && each.initializer !== undefined) {
-      const isConstant = (each.parent.flags & ts.NodeFlags.Const) !== 0;
-      declare(each.name, { value: each.initializer, declaration: each, isConstant });
+      declare(each.name, { value: each.initializer, declaration: each, isConstant: isConst(each) });
     }
     const use = useOf(perform, each);
     if (use !== undefined) uses.push(use);

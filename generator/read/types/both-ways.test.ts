@@ -23,7 +23,8 @@ test('what is read from the syntax is what the checker says, for each field of t
     const project = join(golden, name, 'input');
     if (!existsSync(project)) continue;
     const sources = new SourceFiles(project);
-    const context = startContext(sources, { source: '', output: 'generated', migrations: 'migrations' });
+    const paths = { source: '', output: 'generated', migrations: 'migrations' };
+    const context = startContext({ sources, paths, files: [], diagnostics: [] });
     for (const file of listSources(project, '', ['generated', 'migrations']).files) {
       const source = sources.load(file);
       for (const node of source === undefined ? [] : typesOfFields(source)) {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { getLibFiles } from '@ts-morph/common';
+import { attempt } from '../attempt.js';
 import { ts } from '../compiler.js';
 import type { SourceFiles } from '../source-files.js';
 import { FRAMEWORK_SURFACE } from './framework-surface.js';
@@ -7,12 +8,18 @@ import { type ModuleResolution, SURFACE } from './module-resolution.js';
 
 const LIBRARIES = '/lib-of-typescript/';
 
+/** Adds to what other files of the project see, without an import. */
+const AUGMENTS = /\bdeclare\s+(global\b|module\s+['"]\.\.?\/)/;
+
+/** A declaration at the start of a line. */
+const DECLARES = /^[ \t]*(declare|interface|type)\b/m;
+
 /** So many files, one after the other, extend what the checker knows. The next one adds all sources. */
 const MOST_SINGLE_FILES = 4;
 
 const PARSED = { languageVersion: ts.ScriptTarget.Latest, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
 
-/** Libraries of the language by name. Each is parsed once in a process. */
+/** Libraries of the language by path. Each is parsed once in a process. */
 const libraries = new Map<string, ts.SourceFile | undefined>();
 
 /**
@@ -24,39 +31,39 @@ export class Checker {
   readonly #modules: ModuleResolution;
   readonly #roots = new Set<string>();
   readonly #foreign = new Map<string, ts.SourceFile | undefined>();
-  #files: readonly string[] = [];
-  #augmenters: readonly string[] = [];
+  readonly #files: readonly string[];
+  readonly #augmenters: readonly string[];
   #singleFiles = 0;
   #program: ts.Program | undefined;
 
-  constructor(sources: SourceFiles, modules: ModuleResolution) {
+  /** @param files the sources of the project, all of which are included when many files need the checker */
+  constructor(sources: SourceFiles, modules: ModuleResolution, files: readonly string[]) {
     this.#sources = sources;
     this.#modules = modules;
+    this.#files = files;
+    this.#augmenters = files.filter((file) => mayAugment(sources, file));
   }
 
   /**
-   * Sets the sources of the project, all of which are included when many files need the checker.
-   *
-   * @param augmenters those that may declare what other files use without an import
+   * Returns the interfaces that the compiler merges with a declaration: those of its name in its file, then those that
+   * other files add in `declare module './file.js'`.
    */
-  setFiles(files: readonly string[], augmenters: readonly string[]): void {
-    this.#files = files;
-    this.#augmenters = augmenters;
-  }
-
-  /** Returns the interfaces that other files add to a declaration. */
-  addedTo(node: ts.InterfaceDeclaration | ts.ClassDeclaration): readonly ts.InterfaceDeclaration[] {
+  interfacesOf(node: ts.InterfaceDeclaration | ts.ClassDeclaration): readonly ts.InterfaceDeclaration[] {
     const { name } = node;
-    if (name === undefined || !this.#augmenters.some((file) => this.#mentions(file, name.text))) return [];
+    if (name === undefined) return [];
     const source = node.getSourceFile();
-    const declarations = this.of(source).getSymbolAtLocation(name)?.declarations ?? [];
-    return declarations
-      .filter((each) => ts.isInterfaceDeclaration(each))
-      .filter((each) => each.getSourceFile() !== source);
-  }
-
-  #mentions(file: string, name: string): boolean {
-    return this.#sources.text(file)?.includes(`interface ${name}`) === true;
+    const own = source.statements
+      .filter(ts.isInterfaceDeclaration)
+      .filter((each) => each.name.text === name.text);
+    const isAdded = this.#augmenters.some((file) =>
+      this.#sources.text(file)?.includes(`interface ${name.text}`),
+    );
+    if (!isAdded) return own;
+    const all = this.of(source).getSymbolAtLocation(name)?.declarations ?? [];
+    return [
+      ...own,
+      ...all.filter(ts.isInterfaceDeclaration).filter((each) => each.getSourceFile() !== source),
+    ];
   }
 
   /** Returns a checker that knows a file. */
@@ -107,22 +114,25 @@ export class Checker {
 
   /** The trees of sources are those of the reader, so that it can ask about their nodes. */
   #load(file: string): ts.SourceFile | undefined {
-    if (file.startsWith(LIBRARIES)) return loadLibrary(file);
     if (!posix.isAbsolute(file)) return this.#sources.load(file);
-    if (!this.#foreign.has(file)) {
-      const text = file === SURFACE ? FRAMEWORK_SURFACE : this.#modules.read(file);
-      const tree = text === undefined ? undefined : ts.createSourceFile(file, text, PARSED, true);
-      this.#foreign.set(file, tree);
+    const trees = file.startsWith(LIBRARIES) ? libraries : this.#foreign;
+    if (!trees.has(file)) {
+      const text = this.#textOf(file);
+      trees.set(file, text === undefined ? undefined : ts.createSourceFile(file, text, PARSED, true));
     }
-    return this.#foreign.get(file);
+    return trees.get(file);
+  }
+
+  #textOf(file: string): string | undefined {
+    if (file === SURFACE) return FRAMEWORK_SURFACE;
+    if (!file.startsWith(LIBRARIES)) return this.#modules.read(file);
+    return getLibFiles().find(({ fileName }) => file === `${LIBRARIES}${fileName}`)?.text;
   }
 }
 
-function loadLibrary(file: string): ts.SourceFile | undefined {
-  const name = file.slice(LIBRARIES.length);
-  if (!libraries.has(name)) {
-    const text = getLibFiles().find(({ fileName }) => fileName === name)?.text;
-    libraries.set(name, text === undefined ? undefined : ts.createSourceFile(file, text, PARSED, true));
-  }
-  return libraries.get(name);
+/** Whether a file may declare what others use without an import. */
+function mayAugment(sources: SourceFiles, file: string): boolean {
+  // An error of the disk is reported when the file is read.
+  const text = attempt([], file, () => sources.text(file)) ?? '';
+  return AUGMENTS.test(text) || (file.endsWith('.d.ts') && DECLARES.test(text));
 }

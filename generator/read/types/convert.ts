@@ -1,7 +1,7 @@
 import type { FieldSchema, ItemSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
-import type { FieldNode } from '../field-form.js';
-import { moduleIndex } from '../module-index.js';
+import { type FieldNode, isMarked } from '../field-form.js';
+import { declarationIn } from '../module-index.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate } from '../read-literal.js';
 import type { Declaration } from '../resolver.js';
@@ -14,8 +14,17 @@ import type { Asking, Reading } from './reading.js';
 import { enclose } from './recursion.js';
 import { keywordKey, SourceOrder } from './source-order.js';
 import { selectedMember, tagsOfBases, tagsOfParts } from './tags-of-parts.js';
-import { listOf, notPlain, plain, type ReadType, unsupported, withPartTags } from './type-results.js';
-import { NEVER, unite } from './unite.js';
+import {
+  KEYWORDS,
+  listOf,
+  NEVER,
+  notPlain,
+  plain,
+  type ReadType,
+  unite,
+  unsupported,
+  withPartTags,
+} from './type-results.js';
 
 function startAsking(
   reading: Reading,
@@ -141,7 +150,7 @@ function isGeneric(type: ts.Type): boolean {
 function topLevel({ context }: Reading, symbol: ts.Symbol): Declaration | undefined {
   const [declaration] = symbol.declarations ?? [];
   if (declaration === undefined || !context.checker.isOwn(declaration)) return undefined;
-  const found = moduleIndex(declaration.getSourceFile()).declarations.get(symbol.name);
+  const found = declarationIn(declaration.getSourceFile(), symbol.name);
   return found === declaration || (found !== undefined && symbol.declarations?.includes(found))
     ? found
     : undefined;
@@ -177,8 +186,13 @@ function isScalar(asking: Asking, type: ts.Type): boolean {
   return kind === 'decimal' || kind === 'instant' || kind === 'id';
 }
 
+/** The keyword that names a type: `string`, `true`. */
+function keywordOf(type: ts.Type): string | undefined {
+  return 'intrinsicName' in type ? String(type.intrinsicName) : undefined;
+}
+
 function isErrorType(type: ts.Type): boolean {
-  return 'intrinsicName' in type && type.intrinsicName === 'error';
+  return keywordOf(type) === 'error';
 }
 
 function branded(read: ReadType): ReadType {
@@ -199,19 +213,9 @@ function branded(read: ReadType): ReadType {
 function convertPrimitive(node: ts.Node, type: ts.Type): ReadType | undefined {
   const { flags } = type;
   if (type.isStringLiteral() || type.isNumberLiteral()) return plain({ kind: 'enum', values: [type.value] });
-  if (flags & ts.TypeFlags.BooleanLiteral) {
-    const isTrue = 'intrinsicName' in type && type.intrinsicName === 'true';
-    return plain({ kind: 'enum', values: [isTrue] });
-  }
+  const keyword = KEYWORDS.get(keywordOf(type));
+  if (keyword !== undefined) return keyword;
   if (flags & ts.TypeFlags.Enum) return unsupported(node, HINTS.enum);
-  if (flags & ts.TypeFlags.String) return plain({ kind: 'string' });
-  if (flags & ts.TypeFlags.Number) return plain({ kind: 'number' });
-  if (flags & ts.TypeFlags.BigInt) return plain({ kind: 'bigint' });
-  if (flags & ts.TypeFlags.Null) return { type: { kind: 'void' }, nullable: true, optional: false };
-  if (flags & ts.TypeFlags.Undefined) return { type: { kind: 'void' }, nullable: false, optional: true };
-  if (flags & ts.TypeFlags.Void) return plain({ kind: 'void' });
-  if (flags & ts.TypeFlags.Never) return NEVER;
-  if (flags & ts.TypeFlags.Unknown) return plain({ kind: 'json', brand: {} });
   if (flags & ts.TypeFlags.Any) return unsupported(node, isErrorType(type) ? undefined : HINTS.any);
   if (flags & ts.TypeFlags.NonPrimitive) return unsupported(node, HINTS.object);
   if (flags & ts.TypeFlags.ESSymbolLike) return notPlain(node, HINTS.symbol);
@@ -297,7 +301,7 @@ function convertProperty(asking: Asking, property: ts.Symbol): FieldSchema {
   const read = isWritten ? undefined : convertAnew({ ...asking, node: field?.type ?? node }, type);
   const known = field && readField(reading, field, read);
   if (field !== undefined && known !== undefined)
-    return { ...known, ...presence(property, { type, written, known, isMarked: isMarked(field) }) };
+    return { ...known, ...presence(property, { type, written }, known, isMarked(field)) };
   const doc = declared === undefined ? { tags: [] } : readDoc(declared);
   return {
     ...doc,
@@ -322,24 +326,16 @@ function bare(checker: ts.TypeChecker, type: ts.Type): ts.Type {
   return checker.getNonNullableType(type);
 }
 
-interface Known {
-  readonly type: ts.Type;
-  /** The type in the declaration of the field. */
-  readonly written: ts.Type | undefined;
-  /** The field as declared. */
-  readonly known: FieldSchema;
-  /** Whether it is declared with `?`. */
-  readonly isMarked: boolean;
-}
-
-function isMarked(field: FieldNode): boolean {
-  return !ts.isGetAccessorDeclaration(field) && field.questionToken !== undefined;
-}
-
-/** Whether a field may be absent or null, where a type such as `Partial` has changed that. */
+/**
+ * Whether a field may be absent or null, where a type such as `Partial` has changed that.
+ *
+ * @param written the type in the declaration of the field
+ */
 function presence(
   { flags }: ts.Symbol,
-  { type, written = type, known, isMarked }: Known,
+  { type, written = type }: { readonly type: ts.Type; readonly written: ts.Type | undefined },
+  known: FieldSchema,
+  isMarked: boolean,
 ): Pick<FieldSchema, 'optional' | 'nullable'> {
   const isOptional = (flags & ts.SymbolFlags.Optional) !== 0 || allows(type, ts.TypeFlags.Undefined);
   const isNullable = allows(type, ts.TypeFlags.Null);

@@ -1,6 +1,6 @@
 import type { DocTag, FieldSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
-import { completeForm, type FieldNode } from '../field-form.js';
+import { completeForm, type FieldNode, isMarked } from '../field-form.js';
 import { type ReadContext, report } from '../read-context.js';
 import { readDoc, readMisplacedTags } from '../read-doc.js';
 import { abbreviate, propertyName } from '../read-literal.js';
@@ -45,11 +45,10 @@ export function readField(reading: Reading, member: FieldNode, known?: ReadType)
     const hint = 'Write the value in the comment directly before the field: `@default 50`.';
     report(reading.context, 'FWGEN032', member, message, hint);
   }
-  const isOptional = !ts.isGetAccessorDeclaration(member) && member.questionToken !== undefined;
   return {
     name,
     type,
-    optional: optional || isOptional,
+    optional: optional || isMarked(member),
     nullable,
     tags: misplaced.length === 0 ? tags : [...tags, ...misplaced],
     ...ofParts,

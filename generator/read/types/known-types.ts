@@ -27,7 +27,7 @@ export function frameworkType(asking: Asking, type: ts.Type, convert: Convert): 
 }
 
 /** Whether this package declares a symbol. */
-export function isOurs({ context }: Reading, symbol: ts.Symbol | undefined): symbol is ts.Symbol {
+function isOurs({ context }: Reading, symbol: ts.Symbol | undefined): symbol is ts.Symbol {
   return symbol?.declarations?.some((each) => context.checker.isFramework(each)) === true;
 }
 

@@ -1,16 +1,18 @@
+import { defined } from '../../schema/defined.js';
 import type { ModelReference } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
-import { decoratorNamed, storedNameIn } from '../read-decorator.js';
-import { resolveClassDeclaration } from '../resolver.js';
+import { decoratorArguments, decoratorNamed, readOptions } from '../read-decorator.js';
+import { TEXT } from '../read-literal.js';
+import { classOf, resolveName } from '../resolver.js';
 import { fileOf } from '../source-files.js';
-import { isBase, nameText } from '../syntax.js';
+import { isBase } from '../syntax.js';
 import { followLineage, leadsTo } from './lineage.js';
 
 /** Returns the class that a type argument names; undefined if this project does not declare it. */
 export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelReference | undefined {
   if (!ts.isTypeReferenceNode(node)) return undefined;
-  const declaration = resolveClassDeclaration(context, node, nameText(node.typeName));
+  const declaration = classOf(resolveName(context, node.typeName));
   return declaration === undefined ? undefined : referenceToClass(context, declaration);
 }
 
@@ -18,9 +20,11 @@ export function resolveClass(context: ReadContext, node: ts.TypeNode): ModelRefe
 export function referenceToClass(context: ReadContext, node: ts.ClassDeclaration): ModelReference {
   const builder = decoratorNamed(context, node, 'AutoBuilder');
   const marked = builder !== undefined || isUnmarkedModel(context, node);
-  const storedName = storedNameIn(context, builder);
-  const named = storedName === undefined ? {} : { storedName };
-  return { name: node.name?.text ?? '', ...named, file: fileOf(node), marked };
+  // The file that declares the class reports a name that is not valid.
+  const silent = { ...context, diagnostics: [] };
+  const [options] = builder === undefined ? [] : decoratorArguments(builder);
+  const storedName = readOptions(silent, options, { name: TEXT }).values.name;
+  return defined({ name: node.name?.text ?? '', storedName, file: fileOf(node), marked });
 }
 
 /**

@@ -1,6 +1,5 @@
 import { defined } from '../../schema/defined.js';
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
-import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
 import { type FieldNode, fieldForm } from '../field-form.js';
 import { type ReadContext, report } from '../read-context.js';
@@ -35,12 +34,10 @@ export function readClassFields(
   node: ts.ClassDeclaration,
   owner: FieldOwner,
 ): readonly FieldSchema[] {
-  const isEvent = owner === 'event';
   const lineage = followLineage(reading.context, node);
-  if (lineage.root !== undefined && !(isEvent && leadsTo(lineage, 'ModelEvent')))
+  if (lineage.root !== undefined && !(owner === 'event' && leadsTo(lineage, 'ModelEvent')))
     reportBase(reading.context, node, lineage.root.clause);
-  const fieldsOf = { leaf: node, withGetters: !isEvent };
-  return mergeFields(lineage.classes.toReversed().flatMap((each) => ownFields(reading, each, fieldsOf)));
+  return mergeFields(lineage.classes.toReversed().flatMap((each) => ownFields(reading, each, node, owner)));
 }
 
 function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.Node): void {
@@ -50,16 +47,12 @@ function reportBase(context: ReadContext, node: ts.ClassDeclaration, clause: ts.
   report(context, 'FWGEN004', clause, message, hint);
 }
 
-interface FieldsOf {
-  /** The class whose fields are read, which binds the type parameters of its base classes. */
-  readonly leaf: ts.ClassDeclaration;
-  readonly withGetters: boolean;
-}
-
+/** @param leaf the class whose fields are read, which binds the type parameters of its base classes */
 function ownFields(
   reading: Reading,
   node: ts.ClassDeclaration,
-  { leaf, withGetters }: FieldsOf,
+  leaf: ts.ClassDeclaration,
+  owner: FieldOwner,
 ): readonly FieldSchema[] {
   const { context } = reading;
   const members = node.members.flatMap(
@@ -71,7 +64,7 @@ function ownFields(
   for (const member of members) {
     if (ts.isIndexSignatureDeclaration(member)) reportIndex(context, member);
     if (!isField(member) || ts.isPrivateIdentifier(member.name)) continue;
-    if (ts.isGetAccessorDeclaration(member) && !withGetters) continue;
+    if (ts.isGetAccessorDeclaration(member) && owner === 'event') continue;
     if (!isInstanceMember(member) || scopeOf(member) !== 'public') continue;
     const read = readClassField(reading, member, leaf);
     if (read !== undefined) fields.push(read);
@@ -92,7 +85,7 @@ export function readClassField(
 /** Reports an interface that adds fields to a class. Methods are not data, and are ignored. */
 export function reportMerged(context: ReadContext, node: ts.ClassDeclaration): void {
   const name = node.name?.text ?? '';
-  for (const merged of interfacesOf(context, node)) {
+  for (const merged of context.checker.interfacesOf(node)) {
     const fields = merged.members.filter(ts.isPropertySignature);
     if (fields.length === 0 && merged.heritageClauses === undefined) continue;
     const forms = fields.map((field) => fieldForm(field)).join(' ') || 'readonly field!: string;';

@@ -1,7 +1,6 @@
 import type { FieldSchema, TypeSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import type { ReadContext } from '../read-context.js';
-import { nameText } from '../syntax.js';
 import { askForArgument, askForType } from './convert.js';
 import { HINTS } from './hints.js';
 import { isOpen, type Lineage } from './lineage.js';
@@ -14,8 +13,7 @@ import {
 import { NOTHING_COMPOSED, type Reading, TYPE_BUDGET, type TypeUse } from './reading.js';
 import { hasAgain } from './recursion.js';
 import { readDeclared, readReference } from './references.js';
-import { listOf, plain, type ReadType, recursive, unsupported } from './type-results.js';
-import { unite } from './unite.js';
+import { KEYWORDS, listOf, plain, type ReadType, recursive, unite, unsupported } from './type-results.js';
 
 /** Returns the initial state of reading a type. */
 export function startReading(context: ReadContext, use: TypeUse = 'data'): Reading {
@@ -46,24 +44,10 @@ export function read(reading: Reading, node: ts.TypeNode): ReadType {
   return readForm(reading, node) ?? askForType(reading, node) ?? unsupported(node);
 }
 
-const KEYWORDS: ReadonlyMap<ts.SyntaxKind, ReadType> = new Map<ts.SyntaxKind, ReadType>([
-  [ts.SyntaxKind.StringKeyword, plain({ kind: 'string' })],
-  [ts.SyntaxKind.NumberKeyword, plain({ kind: 'number' })],
-  [ts.SyntaxKind.BigIntKeyword, plain({ kind: 'bigint' })],
-  [ts.SyntaxKind.BooleanKeyword, plain({ kind: 'boolean' })],
-  // Stored as any JSON value, typed as written.
-  [ts.SyntaxKind.UnknownKeyword, plain({ kind: 'json', brand: {} })],
-  [ts.SyntaxKind.VoidKeyword, plain({ kind: 'void' })],
-  [ts.SyntaxKind.UndefinedKeyword, { type: { kind: 'void' }, nullable: false, optional: true }],
-  [ts.SyntaxKind.NullKeyword, { type: { kind: 'void' }, nullable: true, optional: false }],
-  [ts.SyntaxKind.TrueKeyword, plain({ kind: 'enum', values: [true] })],
-  [ts.SyntaxKind.FalseKeyword, plain({ kind: 'enum', values: [false] })],
-]);
-
 function readForm(reading: Reading, node: ts.TypeNode): ReadType | undefined {
-  const keyword = KEYWORDS.get(node.kind);
+  const keyword = KEYWORDS.get(ts.tokenToString(node.kind));
   if (keyword !== undefined) return keyword;
-  if (ts.isTypeReferenceNode(node)) return readReference(reading, node, nameText(node.typeName));
+  if (ts.isTypeReferenceNode(node)) return readReference(reading, node);
   if (ts.isParenthesizedTypeNode(node)) return read(reading, node.type);
   if (ts.isLiteralTypeNode(node)) return readLiteral(node.literal);
   if (ts.isUnionTypeNode(node)) return unite(node.types.map((each) => read(reading, each)));
@@ -78,7 +62,7 @@ function readLiteral(literal: ts.Node): ReadType | undefined {
   if (ts.isNumericLiteral(literal)) return plain({ kind: 'enum', values: [Number(literal.text)] });
   if (ts.isPrefixUnaryExpression(literal) && ts.isNumericLiteral(literal.operand))
     return plain({ kind: 'enum', values: [-Number(literal.operand.text)] });
-  return KEYWORDS.get(literal.kind);
+  return KEYWORDS.get(ts.tokenToString(literal.kind));
 }
 
 /** Returns the public instance fields of a mapper or event class, including inherited ones. */

@@ -1,7 +1,6 @@
 import { defined } from '../../schema/defined.js';
 import type { Reference } from '../../schema/location.js';
 import type { ScalarKind } from '../../schema/type-schema.js';
-import { interfacesOf } from '../augmentations.js';
 import { ts } from '../compiler.js';
 import { fieldForm } from '../field-form.js';
 import { readDoc } from '../read-doc.js';
@@ -34,12 +33,8 @@ import {
 } from './type-results.js';
 
 /** Reads a type by its name. @returns undefined if only the checker knows it */
-export function readReference(
-  reading: Reading,
-  node: ts.TypeReferenceNode,
-  name: string,
-): ReadType | undefined {
-  const resolved = resolveName(reading.context, node.getSourceFile(), name);
+export function readReference(reading: Reading, node: ts.TypeReferenceNode): ReadType | undefined {
+  const resolved = resolveName(reading.context, node.typeName);
   switch (resolved.kind) {
     case 'framework':
       return readFrameworkType(reading, resolved.name, node);
@@ -48,7 +43,7 @@ export function readReference(
         ? readDeclared(reading, resolved.declaration, node)
         : undefined;
     case 'global':
-      return readGlobal(reading, name, node);
+      return readGlobal(reading, resolved.name, node);
     case 'package':
       return resolved.module === 'decimal.js'
         ? plain({ kind: 'decimal' })
@@ -153,7 +148,7 @@ function nameAlias(result: ReadType, alias: ts.TypeAliasDeclaration): ReadType {
 
 /** Reads the fields of an interface: of all its declarations (also in other files) and of the types that it extends. */
 function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: ts.Node): ReadType {
-  const declarations = interfacesOf(reading.context, node);
+  const declarations = reading.context.checker.interfacesOf(node);
   const bases = declarations
     .flatMap(({ heritageClauses }) => heritageClauses ?? [])
     .flatMap(({ types }) => types)
@@ -174,7 +169,7 @@ function readBase(
   { expression, typeArguments }: ts.ExpressionWithTypeArguments,
 ): ReadType | undefined {
   if (typeArguments !== undefined || !ts.isIdentifier(expression)) return undefined;
-  const resolved = resolveName(reading.context, expression.getSourceFile(), expression.text);
+  const resolved = resolveName(reading.context, expression);
   return resolved.kind === 'declared' &&
     ts.isInterfaceDeclaration(resolved.declaration) &&
     !isGeneric(resolved.declaration)

@@ -1,8 +1,16 @@
+import { compareText } from '../../diagnostics.js';
 import { ts } from '../compiler.js';
 
 /** The key of a type that a keyword names: `string`. */
 export function keywordKey(keyword: string): string {
   return `keyword ${keyword}`;
+}
+
+/** The declarations of what a name means, also where that is imported. */
+export function declarationsOf(checker: ts.TypeChecker, name: ts.Node): readonly ts.Declaration[] {
+  const symbol = checker.getSymbolAtLocation(name);
+  const isImported = symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0;
+  return (isImported ? checker.getAliasedSymbol(symbol) : symbol)?.declarations ?? [];
 }
 
 /** Maximum number of nodes that determine an order. */
@@ -29,13 +37,10 @@ export class SourceOrder {
   sort<T>(values: readonly T[], keyOf: (value: T) => unknown, textOf: (value: T) => string): readonly T[] {
     if (values.length < 2) return values;
     this.#visit(this.#node);
-    const ranks = new Map(values.map((value) => [value, this.#ranks.get(keyOf(value)) ?? Infinity] as const));
-    const texts = new Map(values.map((value) => [value, textOf(value)] as const));
-    return [...values].sort((one, other) => {
-      const [first, second] = [ranks.get(one) ?? 0, ranks.get(other) ?? 0];
-      if (first !== second) return first < second ? -1 : 1;
-      return (texts.get(one) ?? '') < (texts.get(other) ?? '') ? -1 : 1;
-    });
+    return values
+      .map((value) => ({ value, rank: this.#ranks.get(keyOf(value)) ?? MOST_NODES, text: textOf(value) }))
+      .sort((one, other) => one.rank - other.rank || compareText(one.text, other.text))
+      .map(({ value }) => value);
   }
 
   #rank(key: unknown): void {
@@ -68,11 +73,7 @@ export class SourceOrder {
     }
     // The other declarations of a name follow the members of the first.
     const isDeclared = 'name' in parent && parent.name === node;
-    const symbol = isDeclared ? undefined : this.#checker.getSymbolAtLocation(node);
-    if (symbol === undefined) return;
-    const isAlias = (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-    const { declarations = [] } = isAlias ? this.#checker.getAliasedSymbol(symbol) : symbol;
-    for (const declaration of declarations) {
+    for (const declaration of isDeclared ? [] : declarationsOf(this.#checker, node)) {
       // Utility types of the language mention nothing.
       if (!declaration.getSourceFile().hasNoDefaultLib) this.#visit(declaration);
     }

@@ -4,6 +4,7 @@ import type { ReadContext } from '../read-context.js';
 import { readDoc } from '../read-doc.js';
 import { extendsClause } from '../syntax.js';
 import { followLineage } from './lineage.js';
+import { declarationsOf } from './source-order.js';
 
 /**
  * Returns tags of the declared types and properties that a type is made of: `Record<string, Pin>`. For the checker, an
@@ -33,10 +34,9 @@ function namedBy({ checker }: ReadContext, node: ts.Node): readonly ts.Declarati
   if (ts.isIndexedAccessTypeNode(node)) return selectedMember(types, node)?.declarations ?? [];
   const name = nameIn(node);
   if (name === undefined) return [];
-  const symbol = types.getSymbolAtLocation(name);
-  const isImported = symbol !== undefined && (symbol.flags & ts.SymbolFlags.Alias) !== 0;
-  const { declarations = [] } = (isImported ? types.getAliasedSymbol(symbol) : symbol) ?? {};
-  return declarations.map((each) => (ts.isEnumMember(each) ? each.parent : each)).filter(isTypeDeclaration);
+  return declarationsOf(types, name)
+    .map((each) => (ts.isEnumMember(each) ? each.parent : each))
+    .filter(isTypeDeclaration);
 }
 
 function nameIn(node: ts.Node): ts.Node | undefined {
