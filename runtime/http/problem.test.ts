@@ -57,11 +57,6 @@ describe('problems', () => {
     expect(Number(problem.headers['retry-after'] ?? 0) >= 1).toBe(status === 503);
   });
 
-  it('rounds the time to wait up to whole seconds', () => {
-    const error = new errors.ShardBusyError('(0, 0)', 'queue full', { retryAfterMs: 1_200 });
-    expect(problemOf(error).headers).toEqual({ 'retry-after': '2' });
-  });
-
   it('a refusal of a rule names the route, not the class of the action', () => {
     const facts = { principal: 'carl' };
     const error = new errors.ForbiddenError('carl may not run WalletGetAction on this', facts);
