@@ -139,14 +139,6 @@ describe('values that are packed', () => {
   const codec = (type: FieldType, sqlType: string): ColumnCodec =>
     columnCodec({ field: 'field', column: 'column', type, sqlType });
 
-  test('are those of columns whose type has a binary form here', () => {
-    expect(String(codec({ kind: 'uuid' }, 'uuid').pack?.([ID, ID]))).toBe(`{${ID},${ID}}`);
-    const dates = [new Date(0)];
-    expect(String(codec({ kind: 'instant' }, 'timestamptz').pack?.(dates))).toBe(
-      '{"1970-01-01T00:00:00.000Z"}',
-    );
-  });
-
   test.each([
     ['an instant as text', { kind: 'instant' }, 'text'],
     ['a text as an instant', { kind: 'string' }, 'timestamptz'],
