@@ -56,7 +56,7 @@ test('a process serves the shards whose servers answer at its start, and the las
   const get = async (path: string): Promise<unknown> => {
     const answer = await fetch(`${running.url}${path}`);
     const body: unknown = await answer.json();
-    return { status: answer.status, body };
+    return { status: answer.status, body, retryAfter: answer.headers.get('retry-after') };
   };
   const { sharding } = parseConfig(configuration, { file: 'fw.yaml', env: {} });
   const databases = openDatabases(sharding);
@@ -104,7 +104,13 @@ test('a process serves the shards whose servers answer at its start, and the las
 
     await server.stop();
     for (const path of [`/wallets/${id}`, `/wallets/${id}/events`])
-      expect(await get(path)).toMatchObject({ status: 503, body: { code: 'FW_SHARD_UNAVAILABLE' } });
+      expect(await get(path)).toMatchObject({
+        ...{
+          status: 503,
+          body: { code: 'FW_SHARD_UNAVAILABLE' },
+          retryAfter: expect.stringMatching(/^[1-9]/),
+        },
+      });
     expect(await deposit(ids[0] ?? '')).toBe(200);
   } finally {
     await databases.close(0);

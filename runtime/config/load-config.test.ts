@@ -2,7 +2,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { configFor } from './config-for.js';
@@ -128,14 +127,6 @@ describe('a valid configuration', () => {
     };
     visit(parse(ONE_SHARD), 'config');
     expect(open).toEqual([]);
-  });
-
-  test('never prints the password', () => {
-    const config = parse(ONE_SHARD);
-    expect(inspect(config, { depth: 20, showHidden: true }) + JSON.stringify(config)).not.toContain(
-      'hunter2',
-    );
-    expect(config.sharding.groups[0]?.members[0]?.primary.password?.reveal()).toBe('hunter2');
   });
 
   test('may use anchors and aliases', () => {

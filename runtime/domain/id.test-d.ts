@@ -1,5 +1,6 @@
 import { expectTypeOf } from 'vitest';
 import type { modelType } from '../codegen/version.js';
+import type { Currency } from './currency.js';
 import { Id, ShardedId } from './id.js';
 import { Model } from './model.js';
 import type { ModelEvent } from './model-event.js';
@@ -44,6 +45,8 @@ expectTypeOf<Id<Invoice>>().toExtend<Id<unknown>>();
 
 // A text is not an id.
 expectTypeOf<string>().not.toExtend<Id<Invoice>>();
+// Nor is it a currency until `currency` has checked it.
+expectTypeOf<string>().not.toExtend<Currency>();
 
 // A model has the id type and the states that it was declared with.
 expectTypeOf<Invoice['id']>().toEqualTypeOf<ShardedId<Invoice>>();

@@ -44,42 +44,21 @@ it('purges a shard in batches until one is not full, at most 20 in a round', asy
   housekeeping.start();
   await expect.poll(() => rounds.length).toBeGreaterThan(1);
   await housekeeping.stop();
+  const ended = rounds.length;
+  await delay(50);
+  expect(rounds).toHaveLength(ended);
   const full = Array.from({ length: 20 }, () => `${THERE} 500`);
   expect(rounds[0]).toEqual([`${HERE} 500`, `${HERE} 500`, `${HERE} 200`, ...full]);
 });
 
 describeOnEachAdapter('Housekeeping', (harness) => {
-  it('purges expired keys of every shard in batches, and leaves the others', async () => {
+  it('deletes expired keys, at most as many as it asks for, and leaves the others', async () => {
     const bank = await makeBank(harness);
-    for (const shard of [HERE, THERE]) {
-      await bank.rows(shard, `${INSERT} interval '50 milliseconds' from generate_series(1, 1200) n`);
-      await bank.rows(shard, `${INSERT} interval '1 hour' from generate_series(2001, 2003) n`);
-    }
-    const deleted: number[] = [];
-    const purge: Purge = async (shard, limit, limits) => {
-      const count = await bank.gateways.gateway(shard).store.purgeKeys(limit, limits);
-      deleted.push(count);
-      return count;
-    };
-    const housekeeping = new Housekeeping({
-      shards: () => [HERE, THERE],
-      purges: [purge],
-      intervalMs: 60,
-      random: Math.random,
-    });
-    housekeeping.start();
-    const left = async (): Promise<unknown[]> =>
-      Promise.all(
-        [HERE, THERE].map(async (shard) =>
-          Number((await bank.rows(shard, 'select count(*) from eventlog.idempotency_keys'))[0]?.[0]),
-        ),
-      );
-    await expect.poll(left, { timeout: 10_000 }).toEqual([3, 3]);
-    expect(Math.max(...deleted)).toBeLessThanOrEqual(500);
-    await housekeeping.stop();
-    const rounds = deleted.length;
-    await delay(150);
-    expect(deleted.length).toBe(rounds);
+    await bank.rows(HERE, `${INSERT} interval '0 seconds' from generate_series(1, 7) n`);
+    await bank.rows(HERE, `${INSERT} interval '1 hour' from generate_series(11, 13) n`);
+    const { store } = bank.gateways.gateway(HERE);
+    expect([await store.purgeKeys(5), await store.purgeKeys(5), await store.purgeKeys(5)]).toEqual([5, 2, 0]);
+    expect(await bank.rows(HERE, 'select count(*)::int4 from eventlog.idempotency_keys')).toEqual([[3]]);
   });
 
   it('continues after a shard was unreachable', async () => {

@@ -21,16 +21,6 @@ function read(pieces: readonly Buffer[], limit: number = LIMIT): Promise<Buffer 
 }
 
 describe('A body', () => {
-  it.each([
-    [[]],
-    [['whole']],
-    [['in ', 'two']],
-    [['a', 'b', 'longer than the others', 'c', 'd'.repeat(100), 'e']],
-  ])('is put together from %j', async (texts) => {
-    const body = await read(texts.map((text) => Buffer.from(text)));
-    expect(String(body)).toBe(texts.join(''));
-  });
-
   it('does not copy its first piece', async () => {
     const memory = Buffer.from('abXX');
     expect(String(await read([memory.subarray(0, 2), Buffer.from('cd')]))).toBe('abcd');

@@ -2,7 +2,6 @@ import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gate } from '../concurrency/test-support/gate.js';
 import type { HttpServer } from './http-server.js';
-import { sendRaw } from './test-support/raw-client.js';
 import { WalletApplication } from './test-support/wallet-server.js';
 
 const app = new WalletApplication();
@@ -101,21 +100,5 @@ describe('A server with more requests than places', () => {
   it.each([Number.NaN, 0, -1])('cannot have the limit %d', (requests) => {
     const message = `limits.requests must be a positive number, got ${requests}`;
     expect(() => app.server({ limits: { requests } })).toThrow(message);
-  });
-
-  it('closes connections beyond its limit, and serves those that it has', async () => {
-    const small = app.server({ limits: { connections: 2, requests: undefined as never } });
-    const address = await small.listen({ host: '127.0.0.1', port: 0 });
-    const kept = Array.from({ length: 2 }, () => connect(address.port, '127.0.0.1'));
-    await Promise.all(kept.map((socket) => expect.poll(() => socket.readyState).toBe('open')));
-    const { status, text, closed } = await sendRaw(address.port, '', 5_000);
-    expect([status, text, closed]).toEqual([0, '', true]);
-    for (const socket of kept) socket.destroy();
-    await expect
-      .poll(() =>
-        sendRaw(address.port, 'GET /health/live HTTP/1.1\r\nHost: a\r\n\r\n').then((each) => each.status),
-      )
-      .toBe(200);
-    await small.close(100);
   });
 });

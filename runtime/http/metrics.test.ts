@@ -105,24 +105,6 @@ it('counts requests by declared route and by status, refused ones included', asy
   expect(slowest).toEqual([expect.stringMatching(/ 1$/)]);
 });
 
-const REQUESTS = 'fw_http_requests_total{method="GET",';
-
-it('has no additional labels for unknown requests', async () => {
-  await fetch(`${base}/wallets`);
-  await fetch(`${base}/nowhere`);
-  const unmatched = async (): Promise<string> => (await lines(`${REQUESTS}route="unmatched"`)).join('\n');
-  const shown = { timeout: 30_000, interval: 200 };
-  // Each look at the metrics adds a line of its own at first.
-  await expect.poll(async () => (await lines(`${REQUESTS}route="/metrics"`)).length, shown).toBe(1);
-  await expect.poll(unmatched, shown).not.toBe('');
-  const count = Number(/ ([0-9]+)$/.exec(await unmatched())?.[1]);
-  const before = (await lines('fw_http')).length;
-  for (let turn = 0; turn < 200; turn += 1) await fetch(`${base}/nowhere/${turn}?q=${turn}`);
-  await expect.poll(unmatched, shown).toMatch(new RegExp(` ${count + 200}$`));
-  expect((await lines('fw_http')).length).toBe(before);
-  expect((await lines('fw_http')).join('\n')).not.toContain('nowhere');
-});
-
 it('counts open and finished journal entries', async () => {
   expect(await lines('fw_journal')).toEqual([
     'fw_journal_entries{shard="(1, 0)",state="flagged"} 1',

@@ -13,21 +13,6 @@ function exchange(socket: Socket): { readonly request: IncomingMessage; readonly
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 
-test('a request begins when the one before it on its connection is answered', async () => {
-  const connections = new OpenConnections();
-  const socket = new Socket();
-  const begun: number[] = [];
-  const exchanges = [1, 2, 3].map((number) => {
-    const each = exchange(socket);
-    connections.enter(each.request, each.response, () => begun.push(number));
-    return each;
-  });
-  expect(begun).toEqual([1]);
-  exchanges[0]?.response.emit('close');
-  await turn();
-  expect(begun).toEqual([1, 2]);
-});
-
 test('the requests of a connection are limited, and those behind the refused one are ignored', () => {
   const connections = new OpenConnections();
   const socket = new Socket();

@@ -9,14 +9,13 @@ import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { compileProgram } from '../execution/test-support/compiled-program.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { type MigrationStep, migrate } from './migrate.js';
+import { migrate } from './migrate.js';
 import { defineMigration } from './migration.js';
 import { migrationStatus } from './migration-status.js';
 import { systemMigrations } from './system-migrations.js';
 import type { MigratingPlan } from './test-support/migrating-process.js';
 
-/** Two hundred shards (FW_TEST_SHARDS=200) take minutes, most of them for creating and dropping the databases. */
-const SHARDS = Number(process.env['FW_TEST_SHARDS'] ?? '24');
+const SHARDS = 6;
 const accounts = defineMigration('0001_accounts', 'create table accounts (id uuid primary key)');
 const slow = defineMigration('0002_slow', 'create table slow (id uuid); select pg_sleep(0.2)');
 const last = defineMigration('0003_last', 'create table last (id uuid)');
@@ -36,45 +35,22 @@ beforeAll(async () => {
 afterAll(() => server?.destroy(), 180_000);
 
 const urlOf = (name: string): DataSourceConfig['url'] => serverUrl(server, name);
-const shardOf = (index: number): ShardIdentifier => ShardIdentifier.of(index >> 6, index & 63);
+const shardOf = (index: number): ShardIdentifier => ShardIdentifier.of(0, index);
 
-function open(from: number, to: number): DatabaseRegistry {
-  const sources = names.slice(from, to).map((name, index) => {
+function open(): DatabaseRegistry {
+  const sources = names.map((name, index) => {
     const source = testDataSource(urlOf(name), server, { allowUnsafe: ['fsync', 'full_page_writes'] });
     return [shardOf(index), source] as const;
   });
   return openDatabases(topologyOf(sources));
 }
 
-it('Many shards are migrated several at a time, and each one is reported when it ends', async () => {
-  const databases = open(6, SHARDS);
-  try {
-    const steps: MigrationStep[] = [];
-    const started = performance.now();
-    await migrate(databases, {
-      migrations: [accounts],
-      atOnce: 4,
-      progress: (step) => void steps.push(step),
-    });
-    const times = steps.map(({ elapsedMs }) => elapsedMs).sort((a, b) => a - b);
-    console.info(
-      `${times.length} shards migrated in ${Math.round(performance.now() - started)} ms, 4 at a time: ` +
-        `median ${times[times.length >> 1]} ms, slowest ${times.at(-1)} ms`,
-    );
-    expect(times).toHaveLength(SHARDS - 6);
-    const status = await migrationStatus(databases, { migrations: [accounts] });
-    expect(new Set(status.map(({ state }) => state))).toEqual(new Set(['current']));
-  } finally {
-    await databases.close(0);
-  }
-}, 120_000);
-
 it('Migrations that were killed half-way are resumed: every shard gets every migration once', async () => {
   const program = compileProgram(join(import.meta.dirname, 'test-support', 'migrating-process.ts'));
-  const databases = open(0, 6);
+  const databases = open();
   const migrations = [accounts, slow, last];
   try {
-    const plan: MigratingPlan = { urls: names.slice(0, 6).map(urlOf), user: server, migrations };
+    const plan: MigratingPlan = { urls: names.map(urlOf), user: server, migrations };
     await killedAfter(program.path, plan, 'applied application migration 0001_accounts', 3);
     const before = await migrationStatus(databases, { migrations });
     const states = before.map(({ pending }) => pending.length);
@@ -84,7 +60,7 @@ it('Migrations that were killed half-way are resumed: every shard gets every mig
     await migrate(databases, { migrations });
     const after = await migrationStatus(databases, { migrations });
     expect(after.map(({ state, applied }) => [state, applied])).toEqual(
-      Array.from({ length: 6 }, () => ['current', migrations.length + systemMigrations.length]),
+      Array.from({ length: SHARDS }, () => ['current', migrations.length + systemMigrations.length]),
     );
   } finally {
     await databases.close(0);

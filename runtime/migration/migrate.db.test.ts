@@ -20,17 +20,6 @@ const wallets = defineMigration(
 );
 
 describeOnEachAdapter('Migrations', (harness) => {
-  it('bring every shard to the same schema, once', async () => {
-    const registry = await harness.makeShards({ shards: [global, mexico], migrated: false });
-    const logged: string[] = [];
-    const first = await migrate(registry, { migrations: [wallets], log: (message) => logged.push(message) });
-    const names = [...systemMigrations, wallets].map(({ name }) => name);
-    expect(first.shards.map(({ applied }) => applied)).toEqual([names, names]);
-    expect(logged).toContain('Shard (1, 0): applied application migration 0001_create_wallets');
-    const second = await migrate(registry, { migrations: [wallets] });
-    expect(second.shards.map(({ applied }) => applied)).toEqual([[], []]);
-  });
-
   it('let the database refuse ids of other shards and of other versions', async () => {
     const shards = [global, mexico, ShardIdentifier.of(255, 63), ShardIdentifier.of(3, 17)];
     const registry = await harness.makeShards({ shards, migrations: [wallets] });
@@ -99,22 +88,6 @@ describeOnEachAdapter('Migrations', (harness) => {
     await expect(call).rejects.toThrow('0001_create_wallets was changed');
     const twice = migrate(registry, { migrations: [wallets, wallets] });
     await expect(twice).rejects.toThrow('Two migrations are named 0001_create_wallets');
-  });
-
-  it('that fail name shard and migration, are rolled back, and keep the earlier ones', async () => {
-    const registry = await harness.makeShards({ shards: [mexico] });
-    const broken = defineMigration('0002_broken', 'create table half (id int4); select 1/0;');
-    const call = migrate(registry, { migrations: [wallets, broken] });
-    await expect(call).rejects.toThrow(MigrationError);
-    await expect(call).rejects.toThrow(/0002_broken failed on shard \(1, 0\): division by zero/);
-    const tables = await registry
-      .database(mexico)
-      .query(statement(`select to_regclass('half') is null, to_regclass('wallets') is not null`));
-    expect(tables.rows).toEqual([[true, true]]);
-    const mended = defineMigration('0002_broken', 'create table half (id int4)');
-    expect((await migrate(registry, { migrations: [wallets, mended] })).shards[0]?.applied).toEqual([
-      '0002_broken',
-    ]);
   });
 
   it('that end their own transaction are refused', async () => {

@@ -43,24 +43,6 @@ describeOnEachAdapter('A migration’s text', (harness) => {
     await expect(unplaced).rejects.toThrow('(line 2 of its text)');
   });
 
-  it('runs outside of a transaction if its first line requires it', async () => {
-    const registry = await harness.makeShards();
-    const text = `-- An index on a table that is in use.
--- fw-gen: no transaction
-drop index concurrently if exists things_note;
-create index concurrently things_note on things (note);`;
-    const inside = defineMigration('0002_index', text.replace('-- fw-gen:', '--'));
-    await expect(migrate(registry, { migrations: [things, inside] })).rejects.toThrow(
-      /cannot run inside a transaction block \(line 3 of its text\)/,
-    );
-    const index = defineMigration('0002_index', text);
-    const { shards } = await migrate(registry, { migrations: [things, index] });
-    expect(shards[0]?.applied).toEqual(['0002_index']);
-    expect((await migrate(registry, { migrations: [things, index] })).shards[0]?.applied).toEqual([]);
-    const valid = "select indisvalid from pg_index where indexrelid = 'things_note'::regclass";
-    expect(await rowsOf(registry, valid)).toEqual([[true]]);
-  });
-
   it('restarts with its first statement after a failure outside of a transaction', async () => {
     const registry = await harness.makeShards();
     const filled = defineMigration(

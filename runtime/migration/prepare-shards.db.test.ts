@@ -2,16 +2,13 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, onTestFinished } from 'vitest';
-import { startPostgres } from '../../test/databases/server.js';
-import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
+import { topologyOf } from '../../test/databases/topology.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { DriverFailure } from '../sharding/driver-failure.js';
-import { publicError } from '../sharding/public-error.js';
 import { changedMembers, primaryOf } from '../sharding/test-support/changed-topology.js';
 import { migrate } from './migrate.js';
 import { defineMigration, type Migration } from './migration.js';
@@ -62,53 +59,6 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
     (await databases.database(shard).query({ text, values: [] })).rows;
   const things0 = "select to_regclass('things') is not null";
 
-  it('serves with the shards that answer, and with the others once they do: migrated, and with their identity', async () => {
-    const server = await startPostgres();
-    try {
-      const elsewhere = testDataSource(serverUrl(server, server.database), server);
-      const known = primaryOf(await harness.makeTopology({ shards: [second], migrated: false }), second);
-      // The default shard is the one that is down.
-      const topology = topologyOf([
-        [first, elsewhere],
-        [second, known],
-      ]);
-      await server.stop();
-      const seen: string[] = [];
-      const warnings = await prepared(topology, async (databases) => {
-        databases.onService((shard, reason) => seen.push(`${shard} ${reason ?? 'serves'}`));
-        expect(await rows(databases, second, things0)).toEqual([[true]]);
-        const failure = await rows(databases, first, 'select 1').catch((error: unknown) => error);
-        expect(failure).toBeInstanceOf(DriverFailure);
-        expect(failure).toMatchObject({ phase: 'not-sent', reason: 'withheld', retryAfterMs: 1_000 });
-        if (failure instanceof DriverFailure)
-          expect(publicError(failure, first)).toMatchObject({ code: 'FW_SHARD_UNAVAILABLE' });
-        expect(databases.withheld(first)).toContain('cannot connect');
-        // Another process starts at the same time.
-        await prepared(topology, async (others) => {
-          expect(others.withheld(first)).toContain('cannot connect');
-          await server.start();
-          for (const each of [databases, others]) {
-            await expect.poll(() => each.withheld(first), PATIENCE).toBeUndefined();
-            expect(await rows(each, first, things0)).toEqual([[true]]);
-          }
-        });
-        expect(
-          await rows(databases, first, 'select group_number, member_number from eventlog.shard'),
-        ).toEqual([[0, 0]]);
-        const applied =
-          "select count(*)::int4 from eventlog.migration_checksums where migration_set = 'application'";
-        expect(await rows(databases, first, applied)).toEqual([[1]]);
-      });
-      expect(seen.at(-1)).toBe('(0, 0) serves');
-      // A server that is starting up may cause another warning.
-      for (const warning of warnings)
-        expect(warning).toMatch(/^shard shard-0-0 \(0, 0\) is out of service: .*: cannot connect: /);
-      expect(warnings.length).toBeGreaterThan(0);
-    } finally {
-      await server.destroy();
-    }
-  });
-
   it('tries many unreachable shards so seldom that the others notice nothing', async () => {
     let attempts = 0;
     const refusing = createServer((socket) => {
@@ -157,7 +107,9 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
       const reasonOf = (shard: ShardIdentifier) => expect.poll(() => databases.withheld(shard), PATIENCE);
       await reasonOf(second).toContain('is shard (1, 1), but the configuration says');
       await reasonOf(third).toContain('is shard (1, 0), but the configuration says');
-      await expect(rows(databases, second, 'select 1')).rejects.toThrow('out of service');
+      const failure = rows(databases, second, 'select 1');
+      await expect(failure).rejects.toThrow('out of service');
+      await expect(failure).rejects.toMatchObject({ phase: 'not-sent', retryAfterMs: 1_000 });
     });
     expect(warnings.filter((warning) => warning.includes('but the configuration says'))).toHaveLength(2);
     const all = swapped(topology, second, third, first);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ACTIONS, EVENTS, JOURNAL, KEYS, SCHEDULES } from '../persistence/write/eventlog-tables.js';
+import { ACTIONS } from '../persistence/write/eventlog-tables.js';
 import { systemMigrations } from './system-migrations.js';
 
 const text = systemMigrations.map((migration) => JSON.stringify(migration)).join('\n');
@@ -23,11 +23,3 @@ it('create no function that neither this package calls nor a trigger', () => {
 it('have no action column that the write statement does not set', () => {
   expect(columnsOf('eventlog.actions')).toEqual(ACTIONS.columns.map(({ name }) => name));
 });
-
-it.each([EVENTS, KEYS, SCHEDULES, JOURNAL])(
-  'have the columns that statements write: $name',
-  ({ name, columns }) => {
-    const made = columnsOf(name);
-    expect(columns.map((column) => column.name).filter((column) => !made.includes(column))).toEqual([]);
-  },
-);

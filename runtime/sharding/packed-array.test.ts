@@ -4,18 +4,6 @@ import { PackedArray } from './packed-array.js';
 const ID = '018f0a1b-2c3d-7e4f-8a5b-6c7d8e9f0123';
 
 describe('A packed array', () => {
-  test('contains the header of a one-dimensional array and each element after its length', () => {
-    const bytes = PackedArray.ofUuids([ID])?.bytes.toString('hex');
-    const header = ['00000001', '00000000', '00000b86', '00000001', '00000001'];
-    expect(bytes).toBe([...header, '00000010', ID.replaceAll('-', '')].join(''));
-  });
-
-  test('counts microseconds since 2000', () => {
-    const dates = ['2000-01-01T00:00:00.001Z', '1999-12-31T23:59:59.999Z'].map((text) => new Date(text));
-    const bytes = PackedArray.ofInstants(dates)?.bytes;
-    expect([bytes?.readBigInt64BE(24), bytes?.readBigInt64BE(36)]).toEqual([1_000n, -1_000n]);
-  });
-
   test.each([
     ['braces', `{${ID}}`],
     ['no hyphens', ID.replaceAll('-', '')],

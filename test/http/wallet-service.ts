@@ -129,13 +129,6 @@ export class WalletService {
     ]);
     return { wallet: wallet.body, events: (events.body['items'] as readonly unknown[]).length };
   }
-
-  /** The stored params of the last deposit to a wallet of Mexico. */
-  async paramsOf(id: string): Promise<unknown> {
-    const database = this.server.application.databases.database(ShardIdentifier.of(1, 0));
-    const text = "SELECT params FROM eventlog.actions WHERE params ->> 'walletId' = $1 ORDER BY id";
-    return (await database.query({ text, values: [id] })).rows.at(-1)?.[0];
-  }
 }
 
 /** Databases for the two shards of a wallet. */

@@ -1,8 +1,8 @@
-import { PreconditionFailedError, RefusedError } from 'fw-actions';
+import { RefusedError } from 'fw-actions';
 import { describe, test } from 'vitest';
 import { WalletClosedEvent } from '../events/wallet-closed-event.js';
 import { Wallet } from '../models/wallet.js';
-import { ifVersion, specs, storedWallet } from '../test-support/wallets.js';
+import { specs, storedWallet } from '../test-support/wallets.js';
 import { WalletCloseAction } from './wallet-close-action.js';
 
 const close = specs.action(WalletCloseAction);
@@ -23,13 +23,5 @@ describe('WalletCloseAction', () => {
   ] as const)('refuses a wallet that %s', async (_, facts, message) => {
     const wallet = storedWallet(facts);
     await close.given(wallet).when({ walletId: wallet.id }).thenFails(RefusedError, message);
-  });
-
-  test('is refused if the version has changed since the caller read it', () => {
-    const wallet = storedWallet({ balance: '0', version: 2 });
-    return close
-      .given(wallet)
-      .when({ walletId: wallet.id }, ifVersion(wallet, 1))
-      .thenFails(PreconditionFailedError);
   });
 });

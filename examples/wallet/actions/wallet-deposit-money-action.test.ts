@@ -8,7 +8,6 @@ import {
 import { describe, test } from 'vitest';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
 import { Wallet } from '../models/wallet.js';
-import { MEXICO_SHARD } from '../shards.js';
 import { ifVersion, specs, storedWallet } from '../test-support/wallets.js';
 import { WalletDepositMoneyAction } from './wallet-deposit-money-action.js';
 
@@ -23,11 +22,6 @@ describe('WalletDepositMoneyAction', () => {
       .when({ walletId: wallet.id, amount })
       .thenUpdated(Wallet, { id: wallet.id, version: 4, balance: new Decimal('150.25'), state: 'OPENED' })
       .thenEvents(new WalletMoneyDepositedEvent(wallet.id, amount, new Decimal('150.25')));
-  });
-
-  test('runs on the shard that the id names', () => {
-    const wallet = storedWallet({ shard: MEXICO_SHARD });
-    return deposit.given(wallet).when({ walletId: wallet.id, amount }).thenTouches(MEXICO_SHARD);
   });
 
   test.each(['0', '-0', '-1', '-0.0001', 'NaN'])('refuses to deposit %s', async (text) => {

@@ -1,8 +1,8 @@
-import { Decimal, PreconditionFailedError, RefusedError, ValidationError } from 'fw-actions';
+import { Decimal, RefusedError, ValidationError } from 'fw-actions';
 import { describe, test } from 'vitest';
 import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';
 import { Wallet } from '../models/wallet.js';
-import { ifVersion, specs, storedWallet } from '../test-support/wallets.js';
+import { specs, storedWallet } from '../test-support/wallets.js';
 import { WalletWithdrawMoneyAction } from './wallet-withdraw-money-action.js';
 
 const withdraw = specs.action(WalletWithdrawMoneyAction);
@@ -48,13 +48,5 @@ describe('WalletWithdrawMoneyAction', () => {
       .given(wallet)
       .when({ walletId: wallet.id, amount: new Decimal(1) })
       .thenFails(RefusedError, 'Wallet is closed');
-  });
-
-  test('is refused if the version has changed since the caller read it', () => {
-    const wallet = storedWallet({ version: 2 });
-    return withdraw
-      .given(wallet)
-      .when({ walletId: wallet.id, amount: new Decimal(1) }, ifVersion(wallet, 1))
-      .thenFails(PreconditionFailedError);
   });
 });

@@ -81,13 +81,13 @@ async function knownEnds(start: (timeoutMs: number) => readonly Promise<unknown>
 }
 
 describeOn('postgresql', 'A row that another transaction has locked', (harness) => {
-  test('is busy and not stale, although the attempt has no time to wait for it', async () => {
+  test('is busy and not stale, although the attempt has no time to wait for it, and no other row is', async () => {
     const databases = await makeAccounts(harness);
     const config = databases.memberConfig(HERE);
     const primary = { ...config.primary, lockTimeoutMs: 3_600_000 };
     vi.spyOn(databases, 'memberConfig').mockReturnValue({ ...config, primary });
     const bank = openBank(databases);
-    const account = await bank.open(HERE, 0);
+    const [account, neighbour] = [await bank.open(HERE, 0), await bank.open(HERE, 0)];
     const once = configure().maximumAttempts(1).build();
     const credit = () =>
       bank.executor.execute(ALICE, CreditAction, { account, amount: new Decimal(1) }, once);
@@ -97,7 +97,9 @@ describeOn('postgresql', 'A row that another transaction has locked', (harness) 
     await run('begin');
     await run(`select from accounts where id = '${account}' for update`);
     try {
-      await expect(credit()).rejects.toThrow(RowBusyError);
+      const refused = expect(credit()).rejects.toThrow(RowBusyError);
+      await bank.credit(neighbour, 1);
+      await refused;
     } finally {
       await run('rollback');
       session.release();

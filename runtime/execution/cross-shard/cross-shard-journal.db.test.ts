@@ -158,25 +158,6 @@ describeOnEachAdapter('The cross-shard journal', (harness) => {
     expect(error).toMatchObject({ code: 'FW_CROSS_SHARD_PARTIAL', openEntry: entry?.id });
   });
 
-  it('lists the status of each shard transaction', async () => {
-    const { bank, id } = await leaveHalfDone();
-    expect(await bank.journal.open()).toMatchObject([
-      {
-        id,
-        actionName: 'Move',
-        principal: 'alice',
-        state: 'open',
-        note: undefined,
-        leasedUntil: undefined,
-        parts: [
-          { shard: '(0, 0)', actionId: id, status: 'committed' },
-          { shard: '(1, 0)', status: 'not-applied' },
-        ],
-      },
-    ]);
-    expect(await bank.journal.open(THERE)).toEqual([]);
-  });
-
   it('lists an entry with a transaction of a shard that is not configured', async () => {
     const { bank, id } = await leaveHalfDone();
     const gone = uuid7.next(ShardIdentifier.of(9, 9).bits);

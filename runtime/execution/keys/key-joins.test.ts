@@ -96,19 +96,6 @@ describe('executions under one key', () => {
     expect(await laterEnd).toBe('done later');
   });
 
-  test('whose wait ends early fail as busy, and never run', async () => {
-    const joins = new KeyJoins(new Running());
-    const [first, second] = [new Work(), new Work()];
-    const end = joins.run({ name, fingerprint: 'f' }, first, hasty);
-    await expect(joins.run({ name, fingerprint: 'f' }, second, hasty)).rejects.toThrow(
-      IdempotencyKeyBusyError,
-    );
-    first.end('done');
-    expect(await end).toBe('done');
-    await new Promise(setImmediate);
-    expect([second.runs, first.refusals, second.refusals]).toEqual([0, 0, 1]);
-  });
-
   test('of different principals, operations or keys do not wait for each other', async () => {
     const joins = new KeyJoins(new Running());
     const others = [{ principal: 'bob' }, { operation: 'withdraw' }, { key: 'k2' }];

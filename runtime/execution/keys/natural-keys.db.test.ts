@@ -165,18 +165,6 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     expect(attempts).toBeLessThan(5 * FIFTY.length);
   });
 
-  test('a taken key fails no other plan of the statement', async () => {
-    const { hotel } = await open();
-    await hotel.checkIn('taken@hotel');
-    const outcomes = await Promise.allSettled(
-      FIFTY.map((email, index) =>
-        hotel.run((plan) => plan.add(newGuest(index % 10 === 3 ? 'taken@hotel' : email)), PATIENT),
-      ),
-    );
-    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(45);
-    expect(await hotel.guests.count(HERE)).toBe(46);
-  });
-
   test('a key moves from one guest to another in one plan, and the old key is free', async () => {
     const { hotel } = await open();
     const ann = await hotel.checkIn('ann@hotel');

@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import type { Entity } from '../../domain/entity.js';
-import { noteRevision, rowOf } from '../../domain/entity.js';
+import { rowOf } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { planOf } from '../../persistence/test-support/plans.js';
-import { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { RememberedModels } from './remembered-models.js';
-import { StagedStates } from './staged-states.js';
 
 const shard = ShardIdentifier.of(0, 0);
 const other = ShardIdentifier.of(1, 0);
@@ -17,10 +15,10 @@ function stateOf(change: string): Entity {
   return item.model;
 }
 
-function memoryOf(maximum: number, facts: { notices?: boolean; storesAsStaged?: boolean } = {}) {
+function memoryOf(maximum: number, facts: { notices?: boolean } = {}) {
   return new RememberedModels(maximum, {
     noticesServers: () => facts.notices ?? true,
-    storesAsStaged: () => facts.storesAsStaged ?? true,
+    storesAsStaged: () => true,
     ready: () => undefined,
   });
 }
@@ -69,13 +67,6 @@ describe('remembered models', () => {
     expect(versionIn(memory, 'a1>2')).toBe(2);
   });
 
-  test('leave out what a table may have stored in another form', () => {
-    const memory = memoryOf(9, { storesAsStaged: false });
-    memory.keep(stateOf('a1>2'), memory.eraOf(shard));
-    memory.keepStaged(stateOf('a2>3'), shard, memory.eraOf(shard));
-    expect(versionIn(memory, 'a1>2')).toBeUndefined();
-  });
-
   test('are not guessed for longer and longer times while the guesses of an action fail', () => {
     const memory = memoryOf(9);
     const model = stateOf('a1>2');
@@ -88,22 +79,6 @@ describe('remembered models', () => {
     }
     expect(guesses).toEqual([0, 5, 22, 87, 344, 1_369, 2_394]);
     expect(versionIn(memory, 'a1>2', 'Another')).toBe(2);
-  });
-
-  test.each([
-    { applied: true, revision: '7', remembered: 2 },
-    { applied: true, revision: undefined, remembered: undefined },
-    { applied: false, revision: undefined, remembered: undefined },
-  ])('are the staged states of plans that were applied by a known transaction: %o', (outcome) => {
-    const memory = memoryOf(9);
-    const staged = new StagedStates(memory);
-    const pending = new PendingPlan();
-    const { items } = planOf('a1>2');
-    staged.publish(items, pending, shard);
-    expect(versionIn(memory, 'a1>2')).toBeUndefined();
-    for (const { model } of items) if (outcome.revision !== undefined) noteRevision(model, outcome.revision);
-    pending.settle(outcome.applied);
-    expect(versionIn(memory, 'a1>2')).toBe(outcome.remembered);
   });
 
   test('are guessed again after successes', () => {

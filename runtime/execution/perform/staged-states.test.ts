@@ -38,13 +38,6 @@ describe('staged states', () => {
     expect(bench.states.get(`Account/${idOf('a').getValue()}`)?.pending).toBe(pending);
   });
 
-  test.each([true, false])('are gone when their plan is settled (applied: %s)', (applied) => {
-    const bench = new Bench();
-    bench.publish('a1>2').settle(applied);
-    expect(bench.version('a')).toBeUndefined();
-    expect(bench.states.pendingPlans(shard)).toEqual([]);
-  });
-
   test('of a later plan stay when an earlier one is applied', () => {
     const bench = new Bench();
     const first = bench.publish('a1>2');

@@ -131,13 +131,6 @@ test('a stream ends once its credential is refused, but not while the credential
   expect(await ids(response, 1)).toEqual([]);
 });
 
-test('a client that reconnects continues after the last event that it received', async () => {
-  const { url, versions } = await serve();
-  versions.push(1, 2, 3);
-  const response = await fetch(url, { headers: { 'last-event-id': '2' } });
-  expect(await ids(response, 1)).toEqual(['3']);
-});
-
 test('of several events of one version only the last carries the id, so that none is lost between them', async () => {
   const { url, versions } = await serve();
   versions.push(1, 2, 2, 2, 3);

@@ -145,10 +145,14 @@ describe('a start with plugins and routes of the application', () => {
     };
     const server = await run(['--config', config, '--port', '0'], { routes }, application).running;
     onTestFinished(() => server.close());
-    const statuses = ['short', 'too long'].map(
-      async (note) => (await fetch(`${server.url}/note/${note}`)).status,
+    const [taken, refused] = await Promise.all(
+      ['short', 'too long'].map((note) => fetch(`${server.url}/note/${note}`)),
     );
-    expect(await Promise.all(statuses)).toEqual([200, 400]);
+    expect([taken?.status, refused?.status]).toEqual([200, 400]);
+    expect(await refused?.json()).toMatchObject({
+      code: 'FW_VALIDATION',
+      errors: [{ pointer: '/note', message: 'note must have at most 5 characters' }],
+    });
   });
 
   it('reports a plugin that fails, and leaves neither a port nor a database open', async () => {

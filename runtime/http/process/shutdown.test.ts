@@ -103,9 +103,4 @@ describe('a process that serves', () => {
     expect(log[0]).toMatchObject({ level: 'error', message: 'uncaught error', error: 'broken' });
     expect(closings).toBe(1);
   });
-
-  it('removes its listeners', () => {
-    forget();
-    expect(port.listens).toBe(false);
-  });
 });

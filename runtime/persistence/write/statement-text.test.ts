@@ -167,19 +167,6 @@ test('texts of one length are different statements', () => {
   expect(texts[1]).toBe(texts[0]?.replaceAll('"alike"', '"aline"'));
 });
 
-test('claims are bound if any plan of a merged statement has them', () => {
-  const plans = [planOf('+a'), planOf('+b')];
-  const claims = '{"role":"auditor"}';
-  const valuesWith = (given: number): string => {
-    const groups = plans.map((plan, index) => {
-      return [{ ...plan, action: { ...plan.action, claims: index < given ? claims : undefined } }];
-    });
-    return JSON.stringify(flushStatement({ groups, locked: 'skip' }, ORIGIN).values);
-  };
-  expect(valuesWith(0)).not.toContain('auditor');
-  expect(valuesWith(1)).toContain('auditor');
-});
-
 test('a single plan has the form without arrays, and its insert follows the update that frees the key', () => {
   const ann = newGuest('ann@hotel');
   const renaming = update(ann, ann.renamed('ann@home'));
