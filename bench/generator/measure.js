@@ -69,7 +69,7 @@ function subjectsOf(models) {
     'node -e 0': () => measureNode(['-e', '0']),
     'reading all sources': () => measureNode([read, source]),
     'createSourceFile on all': () => measureNode([parse, source]),
-    cold: () => measureNode([...generate, '--clean']),
+    cold: () => measureNode([...generate, '--timing']),
     'nothing changed, right after that': () => measureNode(generate),
     ...Object.fromEntries(
       Object.entries(shape.edits).map(([what, change]) => [`changed: ${what}`, () => edit(change)]),

@@ -37,7 +37,7 @@ const SUBJECTS = {
     const folder = folderOf('fw-gen');
     writeSyntheticProject(folder, models);
     const config = join(folder, 'fw.config.yaml');
-    return () => measureNode([join(root, 'bin/fw-gen.js'), 'generate', '--clean', '--config', config]);
+    return () => measureNode([join(root, 'bin/fw-gen.js'), 'generate', '--timing', '--config', config]);
   },
   'ts-morph + Handlebars, plainly': () => {
     const folder = folderOf('plain');
