@@ -120,6 +120,11 @@ describe('the lock of events', () => {
       2,
       expect.stringContaining(`${LOCK}:9:1 FWGEN050 The file has two shapes`),
     ]);
+    // Both branches have written the version that the source declares.
+    const theirs = mine.replace(/"properties":\{/, '"properties":{"note":{"type":"string"},');
+    expect(theirs).not.toBe(mine);
+    project.write(LOCK, merged(mine, theirs));
+    expect((await generate()).error).toContain('events.lock has two shapes of this version, as after a merge');
   });
 });
 

@@ -183,10 +183,15 @@ function checkShape(
     const hint = `Write @version ${last}, or ${last + 1} if its shape has changed.`;
     return [diagnostic('FWGEN048', location, message, hint)];
   }
-  const broken = (lock.get(key)?.shapes ?? [])
+  const shapes = lock.get(key)?.shapes ?? [];
+  const mend =
+    shapes.length > 1
+      ? `${kind.fileName} has two shapes of this version, as after a merge. Delete the line that was not released; its change is version ${version + 1}.`
+      : `Revert the change, or write @version ${version + 1} and an upcaster from version ${version}.`;
+  const broken = shapes
     .flatMap((locked) => (locked === shape || fields === undefined ? [] : breakingChanges(locked, shape)))
-    .map((change) => brokenBy(kind, lockable, version, change));
-  const moved = (lock.get(key)?.shapes ?? []).flatMap(({ model: before }) =>
+    .map((change) => brokenBy(kind, lockable, version, { ...change, mend }));
+  const moved = shapes.flatMap(({ model: before }) =>
     typeof before !== 'string' || lockable.model === before ? [] : movedFrom(lockable, before),
   );
   return [...broken, ...moved, ...checkUpcasters(kind, lockable, version)];
@@ -196,12 +201,11 @@ function brokenBy(
   kind: LockKind,
   { name: owner, fields = [], location }: Lockable,
   version: number,
-  { path, what }: BreakingChange,
+  { path, what, mend }: BreakingChange & { readonly mend: string },
 ): Diagnostic {
   const field = fields.find(({ name }) => name === path[0]);
   const message = `Version ${version} of ${kind.object(owner)} is released, but its field ${path.join('.')} ${what}`;
-  const hint = `Revert the change, or write @version ${version + 1} and an upcaster from version ${version}.`;
-  return diagnostic('FWGEN048', field?.location ?? location, message, hint);
+  return diagnostic('FWGEN048', field?.location ?? location, message, mend);
 }
 
 function movedFrom({ name, model = '', location }: Lockable, before: string): Diagnostic {
