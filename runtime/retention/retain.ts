@@ -8,7 +8,7 @@ import { purgeOwnKeys } from './handler-keys.js';
 import { makePartitions } from './make-partitions.js';
 import { openActions } from './needs.js';
 import { DAY_MS, idFloor, readPartitions } from './partitions.js';
-import { purgeSagaSteps, purgeSagas } from './saga-records.js';
+import { purgeSagas } from './saga-records.js';
 import { statementsOn } from './short-transaction.js';
 
 /** Retention times. */
@@ -35,7 +35,7 @@ export interface RetentionReport {
   readonly deletedKeys: number;
   /** Deleted scheduled actions that ended long ago. */
   readonly deletedSchedules: number;
-  /** Deleted records of sagas that ended long ago, and of their steps. */
+  /** Deleted records of sagas of this shard that ended long ago, and of their steps on all shards. */
   readonly deletedSagas: number;
   readonly deletedSagaSteps: number;
   /** Shards that did not answer: rows that may belong to them are kept. */
@@ -81,7 +81,7 @@ export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: R
  *   passed all of its rows, and none of its rows is younger than a day;
  * - actions: their events are gone, and no open cross-shard plan refers to them;
  * - keys of handlers: their events are gone from the log of their own shard, and no dead letter can be retried;
- * - records of sagas: the saga has ended, and so have its steps' records on all shards.
+ * - records of sagas: the saga has ended, and the records of its steps are deleted on all shards.
  *
  * Needs the rights of the tables' owner.
  *
@@ -104,17 +104,13 @@ export async function retain(
   const { dropped, kept } = await dropAll({ database, all }, limitMs);
   const deletedSchedules = await purgeSchedules(database, limitMs);
   const keys = await purgeOwnKeys(database, all, limitMs);
-  const steps = await purgeSagaSteps(database, all, limitMs);
   const sagas = await purgeSagas(database, all, limitMs);
   return {
-    ...report,
+    ...{ ...report, ...keys, ...sagas },
     dropped,
     kept: [...skipped, ...kept],
-    deletedKeys: keys.deleted,
     deletedSchedules,
-    deletedSagas: sagas.deleted,
-    deletedSagaSteps: steps.deleted,
-    unreachable: [...new Set([keys, steps, sagas].flatMap(({ unreachable }) => [...unreachable]))],
+    unreachable: [...new Set([...keys.unreachable, ...sagas.unreachable])],
     completeFrom: await readCompleteFrom(database),
   };
 }
