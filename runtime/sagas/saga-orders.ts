@@ -7,7 +7,7 @@ import { insertInto, SCHEDULES } from '../persistence/write/eventlog-tables.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { ABANDON, RETRY } from './saga-actions.js';
-import { requireNote, type SagaSummary, showSaga } from './sagas.js';
+import { requireNote, SagaQueries } from './sagas.js';
 
 /** The content of an operator's order. */
 export type SagaCommand = { readonly kind: 'retry' } | { readonly kind: 'abandon'; readonly note: string };
@@ -20,25 +20,15 @@ export interface SagaOrder {
 }
 
 /**
- * Orders for sagas from outside of an application. An order is a scheduled action that is due at once: a delivering
- * process runs it once.
+ * Sagas from outside of an application. An order is a scheduled action that is due at once: a delivering process runs it
+ * once.
  */
-export class SagaOrders {
-  readonly #context: RepositoryContext;
+export class SagaOrders extends SagaQueries {
   readonly #databases: Pick<DatabaseRegistry, 'database'>;
 
   constructor(context: RepositoryContext, databases: Pick<DatabaseRegistry, 'database'>) {
-    this.#context = context;
+    super(context);
     this.#databases = databases;
-  }
-
-  /**
-   * @throws ModelNotFoundError if there is no such saga
-   * @throws UnknownShardError
-   * @throws ValidationError for an invalid id
-   */
-  show(saga: string): Promise<SagaSummary> {
-    return showSaga(this.#context, saga);
   }
 
   /**
@@ -55,22 +45,13 @@ export class SagaOrders {
     const database = this.#databaseOf(saga);
     const id = uuid7.next(database.shard.bits);
     const { kind, ...facts } = wish;
+    const isRetry = kind === 'retry';
     // Events name models in lower case.
     const model = ShardedId.named('SagaRun', saga).getValue();
     const params = JSON.stringify({ saga: model, ...facts });
-    const former = kind === 'retry';
-    await database.query({
-      text: PLACE,
-      values: [
-        id,
-        kind === 'retry' ? RETRY : ABANDON,
-        params,
-        by,
-        former,
-        model,
-        ownPrincipal('operator').name,
-      ],
-    });
+    const action = isRetry ? RETRY : ABANDON;
+    const values = [id, action, params, by, isRetry, model, ownPrincipal('operator').name];
+    await database.query({ text: PLACE, values });
     return id;
   }
 

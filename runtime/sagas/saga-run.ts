@@ -5,7 +5,15 @@ import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import { ModelEvent } from '../domain/model-event.js';
 import { nameClass } from '../domain/stored-names.js';
-import { failureFields, OwnBuilder, ownColumns } from './own-model.js';
+import {
+  failureFields,
+  instantColumn,
+  numberColumn,
+  OwnBuilder,
+  optional,
+  ownColumns,
+  textColumn,
+} from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** `PARKED`: waits for an operator to retry or abandon it. */
@@ -156,23 +164,11 @@ export const sagaRunModel: ModelDescriptor<SagaRun> = {
     'SagaRun',
     ['RUNNING', 'PARKED', 'ENDED'],
     [
-      { field: 'saga', column: 'saga', type: { kind: 'string' }, sqlType: 'text' },
-      { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
-      { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
-      {
-        field: 'timeoutMs',
-        column: 'timeout_ms',
-        type: { kind: 'number' },
-        sqlType: 'bigint',
-        optional: true,
-      },
-      {
-        field: 'deadline',
-        column: 'deadline',
-        type: { kind: 'instant' },
-        sqlType: 'timestamptz',
-        optional: true,
-      },
+      textColumn('saga', 'saga'),
+      textColumn('step', 'step'),
+      numberColumn('stepNumber', 'step_number', 'integer'),
+      optional(numberColumn('timeoutMs', 'timeout_ms', 'bigint')),
+      optional(instantColumn('deadline', 'deadline')),
     ],
   ),
 };

@@ -58,7 +58,7 @@ export class SagaRuntime {
       return { definition, steps: new Map(registered) };
     });
     this.#requireNames();
-    const steps = this.#sagas.flatMap((each) => [...each.steps.values()].map(({ descriptor }) => descriptor));
+    const steps = this.#sagas.flatMap((each) => [...each.steps.values()]);
     const shared = sagas.length === 0 ? [] : sharedActions(kit, (name) => this.#find(name));
     // A look-up by class returns the action with its own types.
     this.actions = [...shared, ...(steps as unknown as readonly ActionDescriptor[])];

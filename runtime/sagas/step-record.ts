@@ -4,7 +4,7 @@ import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { failureFields, OwnBuilder, ownColumns, readFailure } from './own-model.js';
+import { failureFields, numberColumn, OwnBuilder, ownColumns, readFailure, textColumn } from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** `DONE`: committed with the step's action. `VOID`: the action has not been applied, and never will be. */
@@ -64,8 +64,8 @@ export const stepRecordModel: ModelDescriptor<StepRecord> = {
     ['DONE', 'VOID'],
     [
       { field: 'saga', column: 'saga_id', type: { kind: 'uuid' }, sqlType: 'uuid' },
-      { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
-      { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
+      numberColumn('stepNumber', 'step_number', 'integer'),
+      textColumn('step', 'step'),
     ],
   ),
 };

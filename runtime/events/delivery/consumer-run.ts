@@ -351,6 +351,6 @@ export class ConsumerRun implements LeasedWork {
     if (!this.#maySave) return;
     const state = await this.#checkpoint.save(now);
     if (state === 'lost') this.#loop.finish({ kind: 'lost' });
-    else if (state === 'moved') this.#loop.supersede();
+    else if (state === 'superseded') this.#loop.supersede();
   }
 }
