@@ -16,6 +16,7 @@ import { lagOfShards } from './observability/lag-of-shards.js';
 import { EventCatalog } from './persistence/codec/event-catalog.js';
 import type { Relay } from './relay/relay.js';
 import { SagaOrders } from './sagas/saga-orders.js';
+import { listSagas, type SagaListOptions, type SagaPage } from './sagas/sagas.js';
 import type { DatabaseRegistry } from './sharding/database-registry.js';
 
 export { ApiKeyStore } from './access/api-key-store.js';
@@ -86,6 +87,11 @@ export function serveRelay(
   return serveRelayPages({ databases, lag, statistics: () => relay.statistics(), ...address });
 }
 
+/** As `application.sagas.list`, without an application. */
+export function listSagasOn(databases: DatabaseRegistry, options: SagaListOptions): Promise<SagaPage> {
+  return listSagas(gatewaysOf(databases), options);
+}
+
 /** As `application.journal`, without an application: serving processes apply the missing changes. */
 export function journalOn(databases: DatabaseRegistry): OperatorsJournal {
   return new CrossShardJournal(gatewaysOf(databases), systemEnvironment(), {
@@ -97,7 +103,7 @@ export function journalOn(databases: DatabaseRegistry): OperatorsJournal {
 /** Operations on cross-shard plans that do not need the application's models. */
 export type OperatorsJournal = Pick<CrossShardJournal, 'open' | 'show' | 'requestFinish' | 'flag'>;
 
-/** The sagas of all shards, and orders for them, which serving processes carry out. */
+/** Orders for sagas, which serving processes carry out. */
 export function sagaOrdersOn(databases: DatabaseRegistry): SagaOrders {
   return new SagaOrders(gatewaysOf(databases), databases);
 }

@@ -42,7 +42,7 @@ const LIST = operatorCommand({
   run: async ({ runtime, databases }, { stuck, saga, state, step, limit, cursor }) => {
     const page = { saga, state, step, limit, cursor, timeoutMs: TIMEOUT_MS };
     const query = stuck === true ? { ...page, stuck } : page;
-    const { items, next, failures } = await runtime.sagaOrdersOn(databases).list(query);
+    const { items, next, failures } = await runtime.listSagasOn(databases, query);
     const none = stuck === true ? 'No saga is stuck.' : 'No sagas.';
     return {
       json: {

@@ -21,8 +21,6 @@ export interface HeldLockOptions {
   readonly leaveQueue: Release;
 }
 
-const LIMITS = { timeoutMs: 2_000 };
-
 /** A lock of this process, from its acquisition to its release or loss. */
 export function holdLock(options: HeldLockOptions): LockHandle {
   const { shard, claim, token, store, askedMs, holdMs: initialMs, leaveQueue } = options;
@@ -46,11 +44,11 @@ export function holdLock(options: HeldLockOptions): LockHandle {
     name,
     token,
     signal: ended.signal,
-    verify: () => requireHeld(() => store.verify(name, token, LIMITS)),
+    verify: () => requireHeld(() => store.verify(name, token)),
     extend: async (holdMs = initialMs) => {
       const wholeMs = wholeHoldMs(holdMs);
       const sentMs = time.nowMs();
-      await requireHeld(() => store.extend(claim, wholeMs, LIMITS));
+      await requireHeld(() => store.extend(claim, wholeMs));
       if (lease.valid) lease.set(sentMs + wholeMs);
     },
     release: async () => {
@@ -59,7 +57,7 @@ export function holdLock(options: HeldLockOptions): LockHandle {
       lease.released();
       try {
         // Also after it was lost: if the reply to an extension was lost, the server still holds it.
-        await store.release(claim, LIMITS);
+        await store.release(claim);
       } catch {
         // The database releases the lock when its hold time expires.
       }

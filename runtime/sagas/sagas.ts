@@ -41,34 +41,30 @@ export interface SagaListOptions extends SagaFilter, PageRequest {
 /** Sagas of many shards; `failures` names the shards whose sagas are missing. */
 export type SagaPage = PartialPage<SagaSummary>;
 
-/** Reads the sagas of all shards. */
-export class SagaQueries {
-  readonly #runs: SagaRunRepository;
+/**
+ * Lists sagas over all shards, oldest first. A shard that does not answer is named among the page's failures.
+ *
+ * @throws ValidationError for an invalid limit or cursor, and the shard's error if no shard answers
+ */
+export async function listSagas(
+  context: RepositoryContext,
+  { limit, cursor, timeoutMs, ...filter }: SagaListOptions = {},
+): Promise<SagaPage> {
+  const runs = new SagaRunRepository(context);
+  const page = await runs.listed({ limit, cursor }, filter, { timeoutMs });
+  return { ...page, items: await summariesOf(runs, page.items, { timeoutMs }) };
+}
 
-  constructor(context: RepositoryContext) {
-    this.#runs = new SagaRunRepository(context);
-  }
-
-  /**
-   * Lists sagas over all shards, oldest first. A shard that does not answer is named among the page's failures.
-   *
-   * @throws ValidationError for an invalid limit or cursor, and the shard's error if no shard answers
-   */
-  async list({ limit, cursor, timeoutMs, ...filter }: SagaListOptions = {}): Promise<SagaPage> {
-    const page = await this.#runs.listed({ limit, cursor }, filter, { timeoutMs });
-    return { ...page, items: await summariesOf(this.#runs, page.items, { timeoutMs }) };
-  }
-
-  /**
-   * One saga.
-   *
-   * @throws ModelNotFoundError if there is none @throws UnknownShardError if its shard is not configured
-   */
-  async show(id: string): Promise<SagaSummary> {
-    const [summary] = await summariesOf(this.#runs, [await this.#runs.getById(id)]);
-    if (summary === undefined) throw new ModelNotFoundError('SagaRun', id);
-    return summary;
-  }
+/**
+ * One saga.
+ *
+ * @throws ModelNotFoundError if there is none @throws UnknownShardError if its shard is not configured
+ */
+export async function showSaga(context: RepositoryContext, id: string): Promise<SagaSummary> {
+  const runs = new SagaRunRepository(context);
+  const [summary] = await summariesOf(runs, [await runs.getById(id)]);
+  if (summary === undefined) throw new ModelNotFoundError('SagaRun', id);
+  return summary;
 }
 
 const LONGEST_NOTE = 2_000;
@@ -80,12 +76,27 @@ export function requireNote(note: string): void {
 }
 
 /** The sagas of an application, on all shards. */
-export class Sagas extends SagaQueries {
+export class Sagas {
+  readonly #context: RepositoryContext;
   readonly #executor: ActionExecutor;
 
   constructor(context: RepositoryContext, executor: ActionExecutor) {
-    super(context);
+    this.#context = context;
     this.#executor = executor;
+  }
+
+  /** See `listSagas`. */
+  list(options: SagaListOptions = {}): Promise<SagaPage> {
+    return listSagas(this.#context, options);
+  }
+
+  /**
+   * One saga.
+   *
+   * @throws ModelNotFoundError if there is none @throws UnknownShardError if its shard is not configured
+   */
+  show(id: string): Promise<SagaSummary> {
+    return showSaga(this.#context, id);
   }
 
   /**
