@@ -13,7 +13,7 @@ import type { EventEnvelope } from '../events/log/event-envelope.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { activeSpan, during, startInner } from '../tracing.js';
 import { readFailure } from './own-model.js';
-import { GiveUpAction, MoveAction, ParkAction, RetryAction } from './saga-actions.js';
+import { GiveUpAction, MoveAction, RetryAction } from './saga-actions.js';
 import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
 import { type SagaRun, type SagaRunState, SagaWokenEvent } from './saga-run.js';
 import type { SagaFailure, SagaStep, SagaWait } from './saga-step.js';
@@ -210,14 +210,12 @@ export class SagaDriver implements EventHandler {
     );
   }
 
-  /** Continues with the compensation, if any, after the step's action has failed for good. */
+  /** Continues with the compensation, or parks the saga, after the step's action has failed for good. */
   async #fail(envelope: EventEnvelope, due: DueStep, failure: SagaFailure): Promise<void> {
-    const { saga, stepNumber } = due.place;
-    if (due.step.refused === undefined) {
-      await this.#execute(envelope, ParkAction, { saga, stepNumber, failure });
-      return;
-    }
-    const outcome = await this.#giveUp(envelope, due, failure);
+    const mayFail = due.step.refused !== undefined;
+    const outcome = mayFail
+      ? await this.#giveUp(envelope, due, failure)
+      : ({ kind: 'void', failure } as const);
     await this.#settle(envelope, due, outcome);
   }
 

@@ -7,7 +7,7 @@ import { insertInto, SCHEDULES } from '../persistence/write/eventlog-tables.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { ABANDON, RETRY } from './saga-actions.js';
-import { requireNote, SagaQueries } from './sagas.js';
+import { requireNote, type SagaSummary, showSaga } from './sagas.js';
 
 /** The content of an operator's order. */
 export type SagaCommand = { readonly kind: 'retry' } | { readonly kind: 'abandon'; readonly note: string };
@@ -20,15 +20,25 @@ export interface SagaOrder {
 }
 
 /**
- * Sagas from outside of an application. An order is a scheduled action that is due at once: a delivering process runs it
- * once.
+ * Orders for sagas from outside of an application. An order is a scheduled action that is due at once: a delivering
+ * process runs it once.
  */
-export class SagaOrders extends SagaQueries {
+export class SagaOrders {
+  readonly #context: RepositoryContext;
   readonly #databases: Pick<DatabaseRegistry, 'database'>;
 
   constructor(context: RepositoryContext, databases: Pick<DatabaseRegistry, 'database'>) {
-    super(context);
+    this.#context = context;
     this.#databases = databases;
+  }
+
+  /**
+   * @throws ModelNotFoundError if there is no such saga
+   * @throws UnknownShardError
+   * @throws ValidationError for an invalid id
+   */
+  show(saga: string): Promise<SagaSummary> {
+    return showSaga(this.#context, saga);
   }
 
   /**
