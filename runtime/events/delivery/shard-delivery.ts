@@ -153,11 +153,10 @@ export class ShardDelivery {
 
   async #register(): Promise<void> {
     const { database, consumers, ownWork, process } = this.#options;
-    const epoch = await currentEpoch(database);
+    await currentEpoch(database);
     await registerConsumers(database, consumers);
     if (ownWork !== undefined) {
-      const start = { epoch, transactionId: '0', position: 0 };
-      await registerConsumer(database, { name: ownWork.name, kind: 'schedules', aliases: [] }, start);
+      await registerConsumer(database, { name: ownWork.name, kind: 'schedules' });
       await ownWork.register(process);
     }
     this.#registered = true;

@@ -5,10 +5,10 @@ import type { Transaction, TransactionManager } from '../../sharding/transaction
 import type { RunContext } from '../log/event-envelope.js';
 import { isBehind, isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import type { FailureCount } from './attempts.js';
-import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
+import { type ConsumerRunOptions, countAge } from './consumer-run-options.js';
 import { CountedAttempts, HandlerDied } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
-import type { LeasedLoop, LeasedWork } from './leased-loop.js';
+import { FAILURE_PAUSE_MS, type LeasedLoop, type LeasedWork } from './leased-loop.js';
 import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
 import type { ParkedLetter, Settlement } from './parking-store.js';
