@@ -90,7 +90,7 @@ export class GiveUpAction extends SagaAction<GiveUpParams, StepOutcome> {
   ): Promise<StepOutcome> {
     const known = await this.kit.records.findById(id);
     if (known !== undefined) return outcomeOfRecord(known);
-    return outcomeOfRecord(this.plan().add(StepRecord.void(id, place, failure, this.clock.now())));
+    return outcomeOfRecord(this.plan().add(StepRecord.of(id, place, this.clock.now(), failure)));
   }
 }
 

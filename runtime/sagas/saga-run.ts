@@ -58,21 +58,14 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   readonly failureMessage?: string;
 
   /**
-   * The record of a saga at its start.
+   * The record of a saga at its start. @param id that of its state model, which the record shares
    *
    * @internal
    */
   static start(id: string, saga: string, createdDate: Date, terms: StepTerms): SagaRun {
-    return newBuilder()
-      .with({
-        id: sagaRunId(id),
-        state: 'RUNNING',
-        version: INITIAL_VERSION,
-        saga,
-        stepNumber: 1,
-        createdDate,
-      })
-      .with(terms)
+    const begin = { id: ShardedId.named<SagaRun>('SagaRun', id), version: INITIAL_VERSION, createdDate };
+    return new OwnBuilder(sagaRunModel)
+      .with({ ...begin, ...terms, state: 'RUNNING', saga, stepNumber: 1 })
       .build();
   }
 
@@ -114,7 +107,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   }
 
   #copy(): OwnBuilder<SagaRun> {
-    return newBuilder().from(this);
+    return new OwnBuilder(sagaRunModel).from(this);
   }
 }
 
@@ -148,11 +141,6 @@ export const sagaWokenEvent: EventDescriptor = {
   ],
 };
 
-/** The id of a saga's record, which equals that of its state model. */
-function sagaRunId(id: string): ShardedId<SagaRun> {
-  return ShardedId.named('SagaRun', id);
-}
-
 /** The table `eventlog.sagas`. */
 export const sagaRunModel: ModelDescriptor<SagaRun> = {
   name: 'SagaRun',
@@ -174,7 +162,3 @@ export const sagaRunModel: ModelDescriptor<SagaRun> = {
 };
 
 nameClass(SagaRun, sagaRunModel.name);
-
-function newBuilder(): OwnBuilder<SagaRun> {
-  return new OwnBuilder(sagaRunModel);
-}

@@ -90,7 +90,7 @@ class StepAction extends Action<StepParams, StepOutcome> {
     const known = await this.#kit.records.findById(id);
     if (known !== undefined) return outcomeOfRecord(known);
     await this.#runInner(principal, params);
-    this.plan().add(StepRecord.done(id, place, this.clock.now()));
+    this.plan().add(StepRecord.of(id, place, this.clock.now()));
     return DONE;
   }
 

@@ -30,20 +30,18 @@ export class StepRecord extends Model<StepRecord, ShardedId<StepRecord>, StepRec
   readonly failureCode?: string;
   readonly failureMessage?: string;
 
-  static done(id: ShardedId<StepRecord>, place: StepPlace, createdDate: Date): StepRecord {
-    return newBuilder()
-      .with({ ...place, id, state: 'DONE', createdDate })
-      .build();
-  }
-
-  static void(
+  /** @param failure why the step is void; undefined: it is done */
+  static of(
     id: ShardedId<StepRecord>,
     place: StepPlace,
-    failure: SagaFailure,
     createdDate: Date,
+    failure?: SagaFailure,
   ): StepRecord {
-    const fields = { ...place, ...failureFields(failure), id, state: 'VOID', createdDate } as const;
-    return newBuilder().with(fields).build();
+    const state: StepRecordState = failure === undefined ? 'DONE' : 'VOID';
+    return new OwnBuilder(stepRecordModel)
+      .with({ ...place, id, state, version: INITIAL_VERSION, createdDate })
+      .with(failure === undefined ? {} : failureFields(failure))
+      .build();
   }
 
   /** The failure of a void step. */
@@ -82,7 +80,3 @@ export function stepRecordId({ saga, stepNumber }: StepPlace, shard: ShardIdenti
 
 /** The variant bits of RFC 9562 precede the shard's 14 bits. */
 const VARIANT_BITS = 0x8000;
-
-function newBuilder(): OwnBuilder<StepRecord> {
-  return new OwnBuilder(stepRecordModel).with({ version: INITIAL_VERSION });
-}

@@ -1,6 +1,6 @@
 import { textArray } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { currentEpoch } from '../log/epochs.js';
+import { requireOwnLog } from '../log/epochs.js';
 import { type Consumer, missingItems, selectionItems } from './consumer.js';
 import type { ConsumerKind } from './consumer-store.js';
 
@@ -28,7 +28,7 @@ export async function registerConsumers(
     const selects = selectionItems(consumer);
     const known = stored.get(consumer.name);
     if (known !== undefined && missingItems(selects, known).length === 0) continue;
-    if (consumer.startFrom === 'now') await currentEpoch(database);
+    if (consumer.startFrom === 'now') await requireOwnLog(database);
     await registerConsumer(database, { ...consumer, kind: 'live', selects });
   }
 }

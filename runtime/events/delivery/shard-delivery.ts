@@ -7,7 +7,7 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { FailoverRegister, handlerAhead, timelineOf } from '../../sharding/failover-register.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
-import { currentEpoch } from '../log/epochs.js';
+import { requireOwnLog } from '../log/epochs.js';
 import { FailureWarnings } from '../log/failure-warnings.js';
 import { LogReader } from '../log/log-reader.js';
 import { Signal } from '../log/signal.js';
@@ -153,7 +153,7 @@ export class ShardDelivery {
 
   async #register(): Promise<void> {
     const { database, consumers, ownWork, process } = this.#options;
-    await currentEpoch(database);
+    await requireOwnLog(database);
     await registerConsumers(database, consumers);
     if (ownWork !== undefined) {
       await registerConsumer(database, { name: ownWork.name, kind: 'schedules' });
