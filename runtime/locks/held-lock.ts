@@ -2,9 +2,8 @@ import { HeldLease } from '../concurrency/held-lease.js';
 import type { Release } from '../concurrency/keyed-mutex.js';
 import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { LockLostError } from '../errors.js';
+import { LockLostError, ValidationError } from '../errors.js';
 import { callShard } from '../sharding/public-error.js';
-import { wholeHoldMs } from './hold-time.js';
 import type { LockHandle } from './lock-handle.js';
 import type { LockClaim, LockStore } from './lock-store.js';
 
@@ -64,4 +63,21 @@ export function holdLock(options: HeldLockOptions): LockHandle {
       leaveQueue();
     },
   };
+}
+
+/** A day: a longer hold is a state of the application and belongs into a model. */
+const LONGEST_HOLD_MS = 24 * 60 * 60 * 1_000;
+
+/** A hold time in whole milliseconds, as the database stores it. @throws ValidationError */
+export function wholeHoldMs(holdMs: number): number {
+  requireRange('holdMs', holdMs, 1);
+  return Math.ceil(holdMs);
+}
+
+/** @throws ValidationError */
+export function requireRange(field: string, value: number, least: number): void {
+  if (value >= least && value <= LONGEST_HOLD_MS) return;
+  throw new ValidationError(`${field} must be ${least} to ${LONGEST_HOLD_MS} milliseconds, got ${value}`, {
+    field,
+  });
 }

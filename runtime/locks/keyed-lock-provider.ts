@@ -11,8 +11,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { callShard } from '../sharding/public-error.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { holdLock } from './held-lock.js';
-import { requireRange, wholeHoldMs } from './hold-time.js';
+import { holdLock, requireRange, wholeHoldMs } from './held-lock.js';
 import type { LockHandle, SqlCondition } from './lock-handle.js';
 import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
 

@@ -14,13 +14,13 @@ import type { ActionRunner } from '../execution/action-executor.js';
 import { activeSpan, during, startInner } from '../tracing.js';
 import { readFailure } from './own-model.js';
 import { GiveUpAction, MoveAction, RetryAction } from './saga-actions.js';
-import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
+import { recordOf, type SagaDefinition } from './saga-definition.js';
 import { type SagaRun, type SagaRunState, SagaWokenEvent } from './saga-run.js';
 import type { SagaFailure, SagaStep, SagaWait } from './saga-step.js';
 import { hasMoved, requireStep } from './stage-saga.js';
 import type { RegisteredStep, SagaKit, StepOutcome } from './step-action.js';
 import { failureKind, sagaFailure } from './step-failure.js';
-import { type StepPlace, stepRecordId } from './step-record.js';
+import type { StepPlace } from './step-record.js';
 
 /** Default maximum of a step's attempts that fail with an apparent defect. */
 export const DEFAULT_MAXIMUM_ATTEMPTS = 5;
@@ -197,16 +197,14 @@ export class SagaDriver implements EventHandler {
 
   async #runStep(envelope: EventEnvelope, { state, step, place }: DueStep): Promise<StepOutcome> {
     const params = step.params(state);
-    const shard = shardOfStep(step, state, params);
-    const isHome = shard === homeOf(state);
+    const record = recordOf(step, { state, params, place });
     const registered = this.#options.steps.get(place.step);
     // The steps were registered from the same definition.
     if (registered === undefined) throw new TypeError(`There is no action for state ${place.step}`);
-    const record = isHome ? {} : { record: stepRecordId(place, shard) };
     const { name } = this.#options.definition.saga;
     const attributes = { 'fw.saga': name, 'fw.saga.id': place.saga, 'fw.saga.step': place.step };
     return during(startInner(activeSpan(), `step ${name}.${place.step}`, attributes), () =>
-      this.#execute(envelope, registered.actionClass, { ...place, ...record, params }),
+      this.#execute(envelope, registered.actionClass, { ...place, ...(record && { record }), params }),
     );
   }
 
@@ -228,11 +226,10 @@ export class SagaDriver implements EventHandler {
     { state, step, place }: DueStep,
     failure: SagaFailure,
   ): Promise<StepOutcome> {
-    const shard = shardOfStep(step, state, step.params(state));
+    const record = recordOf(step, { state, params: step.params(state), place });
     // On the saga's own shard both attempts would write the saga's move, so only one can be applied.
-    if (shard === homeOf(state)) return { kind: 'void', failure };
+    if (record === undefined) return { kind: 'void', failure };
     try {
-      const record = stepRecordId(place, shard);
       return await this.#execute(envelope, GiveUpAction, { ...place, record, failure });
     } catch (error) {
       // The reason is the unknown shard, not the time-out: the step cannot have written there.
