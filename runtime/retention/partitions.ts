@@ -2,8 +2,7 @@ import { uuidTimeMs } from '../domain/uuid.js';
 import type { Query } from './short-transaction.js';
 
 /** The tables that are partitioned by the time of their ids. */
-const PARTITIONED = ['events', 'actions'] as const;
-export type PartitionedTable = (typeof PARTITIONED)[number];
+export type PartitionedTable = 'events' | 'actions';
 
 export const DAY_MS: number = 24 * 60 * 60 * 1_000;
 

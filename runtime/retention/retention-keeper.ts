@@ -209,10 +209,11 @@ export class RetentionKeeper {
 
   #count(report: RetentionReport): void {
     const before = this.#statusOf(report.shard);
+    const { deletedKeys, deletedSchedules, deletedSagas, deletedSagaSteps } = report;
     this.#note(report.shard, {
       kept: report.kept.length,
       droppedPartitions: before.droppedPartitions + report.dropped.length,
-      deletedRows: before.deletedRows + deletedRows(report),
+      deletedRows: before.deletedRows + deletedKeys + deletedSchedules + deletedSagas + deletedSagaSteps,
     });
   }
 
@@ -240,10 +241,6 @@ function endOf(states: readonly PartitionState[]): Date | undefined {
   const ends = states.map(({ partitions }) => partitions.at(-1)?.toMs ?? 0);
   const end = Math.min(...ends);
   return end === 0 ? undefined : new Date(end);
-}
-
-function deletedRows(report: RetentionReport): number {
-  return report.deletedKeys + report.deletedSchedules + report.deletedSagas + report.deletedSagaSteps;
 }
 
 /** A description of the result; undefined if nothing was done. */

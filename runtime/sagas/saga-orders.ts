@@ -32,11 +32,7 @@ export class SagaOrders {
     this.#databases = databases;
   }
 
-  /**
-   * @throws ModelNotFoundError if there is no such saga
-   * @throws UnknownShardError
-   * @throws ValidationError for an invalid id
-   */
+  /** See `showSaga`. */
   show(saga: string): Promise<SagaSummary> {
     return showSaga(this.#context, saga);
   }
