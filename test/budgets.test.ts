@@ -38,8 +38,8 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/pglite': 1_160,
   'runtime/postgres': 1_120,
   'runtime/relay': 1_710,
-  'runtime/retention': 1_100,
-  'runtime/sagas': 1_890,
+  'runtime/retention': 1_090,
+  'runtime/sagas': 1_860,
   'runtime/sharding': 3_800,
   'runtime/testing': 2_330,
 };

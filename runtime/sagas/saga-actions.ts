@@ -8,7 +8,7 @@ import { UnknownActionError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaDefinition } from './saga-definition.js';
 import { termsOf } from './saga-run.js';
-import { limitOf, type SagaFailure, type SagaStep, type SagaWait } from './saga-step.js';
+import { type AnyStep, limitOf, type SagaFailure } from './saga-step.js';
 import { hasMoved, scheduleOverdue, stageMove, stageRun } from './stage-saga.js';
 import { outcomeOfRecord, type SagaKit, type StepOutcome } from './step-action.js';
 import { type StepPlace, StepRecord } from './step-record.js';
@@ -65,7 +65,7 @@ export class MoveAction extends SagaAction<MoveParams, void> {
 
 /** The state that follows; undefined if this release has no such transition. */
 function nextState(
-  step: SagaStep<Model> | SagaWait<Model> | undefined,
+  step: AnyStep<Model> | undefined,
   state: Model,
   failure: SagaFailure | undefined,
 ): Model | undefined {

@@ -6,7 +6,7 @@ import { ValidationError } from '../errors.js';
 import { Repository, type RepositoryContext } from '../persistence/read/repository.js';
 import type { Saga } from './saga.js';
 import type { SagaDescriptor } from './saga-descriptor.js';
-import { type SagaStep, type SagaWait, stepOf } from './saga-step.js';
+import { type AnyStep, type SagaStep, stepOf } from './saga-step.js';
 import { type StepPlace, type StepRecord, stepRecordId } from './step-record.js';
 
 /** A saga of an application, with the events and reads that its steps need. */
@@ -32,9 +32,7 @@ export class SagaDefinition {
     if (!this.model.sharded) throw new ValidationError(`${name} needs a state model with a sharded id`);
     if (this.events.length === 0) throw new ValidationError(`${name} needs a state model with events`);
     const own = new Set<unknown>(this.events.map(({ eventClass }) => eventClass()));
-    for (const [state, step] of Object.entries<SagaStep<Model> | SagaWait<Model> | undefined>(
-      this.saga.steps,
-    )) {
+    for (const [state, step] of Object.entries<AnyStep<Model> | undefined>(this.saga.steps)) {
       const limit = step?.action === undefined ? step?.until : step.timeoutMs;
       if (typeof limit === 'number' && !(limit >= 0 && limit <= LONGEST_LIMIT_MS))
         throw new ValidationError(
@@ -59,7 +57,7 @@ export class SagaDefinition {
     return new Map(steps.flatMap(([state, step]) => (step?.action === undefined ? [] : [[state, step]])));
   }
 
-  step(state: string): SagaStep<Model> | SagaWait<Model> | undefined {
+  step(state: string): AnyStep<Model> | undefined {
     return stepOf(this.saga, state);
   }
 }

@@ -46,7 +46,7 @@ interface DueStep<Step = SagaStep<Model>> {
   readonly place: StepPlace;
 }
 
-type AnyStep = DueStep | DueStep<SagaWait<Model>>;
+type AnyDue = DueStep | DueStep<SagaWait<Model>>;
 
 interface Attempts {
   readonly stepNumber: number;
@@ -135,7 +135,7 @@ export class SagaDriver implements EventHandler {
    *
    * @throws OtherReleaseNeeded if a running saga is in a step that this release does not have
    */
-  async #dueStep(id: string, runState: SagaRunState): Promise<AnyStep | undefined> {
+  async #dueStep(id: string, runState: SagaRunState): Promise<AnyDue | undefined> {
     const { definition, kit } = this.#options;
     const [run, state] = await Promise.all([kit.runs.findById(id), definition.states.findById(id)]);
     if (run === undefined || state === undefined || run.state !== runState) return undefined;
@@ -263,7 +263,7 @@ export class SagaDriver implements EventHandler {
   }
 }
 
-function isWait(due: AnyStep): due is DueStep<SagaWait<Model>> {
+function isWait(due: AnyDue): due is DueStep<SagaWait<Model>> {
   return due.step.action === undefined;
 }
 
