@@ -269,7 +269,7 @@ function wireApplication<Collaborators>(
     random: environment.random,
     warn,
   });
-  const locks = new KeyedLockProvider(databases, environment);
+  const locks = new KeyedLockProvider(databases, environment.random);
   const housekeeping = housekeepingOf(gateways, locks, environment, options.execution?.keyRetentionMs);
   const retention = new RetentionKeeper({
     settings: options.retention ?? {},

@@ -31,12 +31,12 @@ const ALLOWED: Arrows = {
   postgres -> concurrency sharding config domain errors.ts
   pglite -> optional-package.ts concurrency sharding config domain errors.ts
   persistence -> tracing.ts concurrency action sharding domain collections errors.ts
-  retention -> concurrency sharding domain errors.ts
   migration -> tracing.ts concurrency retention sharding config domain migration-header.ts errors.ts
   doctor -> concurrency migration sharding config domain errors.ts
   execution -> error-kinds.ts tracing.ts concurrency persistence action sharding config domain collections
   execution -> errors.ts
   locks -> concurrency action sharding domain errors.ts
+  retention -> locks concurrency sharding domain errors.ts
   events -> tracing.ts cron.ts concurrency retention execution persistence action sharding domain
   events -> collections errors.ts
   sagas -> tracing.ts collections concurrency events execution persistence action sharding domain errors.ts

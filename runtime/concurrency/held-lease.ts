@@ -1,8 +1,8 @@
 import { type Timer, time } from './time.js';
 
 /**
- * A lease of this process on a row: of a consumer of events, of a maintenance task, or of a keyed lock. It is certainly
- * valid until its duration has passed since the statement that took or renewed it was sent, by this process's clock.
+ * A lease of this process on a row: of a consumer of events, or of a keyed lock. It is certainly valid until its duration
+ * has passed since the statement that took or renewed it was sent, by this process's clock.
  */
 export class HeldLease<Lease> {
   readonly lease: Lease;

@@ -84,21 +84,12 @@ export class EventDelivery extends EventOperations {
     return this.process.register(database);
   }
 
-  /**
-   * Starts delivery in this process, in parallel with other processes. A second call has no effect.
-   *
-   * @internal
-   */
+  /** See `DeliveryProcess.start`. @internal */
   start(): void {
     this.process.start();
   }
 
-  /**
-   * Waits for handlers to finish (5,000 ms at most by default), saves checkpoints and releases leases. Does not wait
-   * for a database that does not answer, whose leases expire by themselves.
-   *
-   * @internal
-   */
+  /** See `DeliveryProcess.stop`. @internal */
   stop(graceMs?: number): Promise<void> {
     return this.process.stop(graceMs);
   }

@@ -214,7 +214,6 @@ function shardNamedBy(id: string): ShardIdentifier | undefined {
 const NARROW = `UPDATE eventlog.consumers SET selects = array_remove(selects, $2::text), waiting_for = NULL
 WHERE name = $1 AND kind = 'live' AND $2 = ANY (selects)`;
 
-/** Resumes a halted consumer. */
 /** The holder of a lease with an earlier fence ends its run, whose memory holds the pauses. */
 const RESUME = `UPDATE eventlog.consumers SET halted = NULL, waiting_for = NULL, fence = fence + (halted IS NULL)::int
 WHERE name = $1 AND (halted IS NOT NULL OR (waiting_for IS NOT NULL AND holder IS NOT NULL))`;

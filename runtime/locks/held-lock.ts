@@ -2,9 +2,8 @@ import { HeldLease } from '../concurrency/held-lease.js';
 import type { Release } from '../concurrency/keyed-mutex.js';
 import { time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { LockLostError } from '../errors.js';
+import { LockLostError, ValidationError } from '../errors.js';
 import { callShard } from '../sharding/public-error.js';
-import { wholeHoldMs } from './hold-time.js';
 import type { LockHandle } from './lock-handle.js';
 import type { LockClaim, LockStore } from './lock-store.js';
 
@@ -20,8 +19,6 @@ export interface HeldLockOptions {
   /** Lets the next waiter of this process query the database. */
   readonly leaveQueue: Release;
 }
-
-const LIMITS = { timeoutMs: 2_000 };
 
 /** A lock of this process, from its acquisition to its release or loss. */
 export function holdLock(options: HeldLockOptions): LockHandle {
@@ -46,11 +43,11 @@ export function holdLock(options: HeldLockOptions): LockHandle {
     name,
     token,
     signal: ended.signal,
-    verify: () => requireHeld(() => store.verify(name, token, LIMITS)),
+    verify: () => requireHeld(() => store.verify(name, token)),
     extend: async (holdMs = initialMs) => {
       const wholeMs = wholeHoldMs(holdMs);
       const sentMs = time.nowMs();
-      await requireHeld(() => store.extend(claim, wholeMs, LIMITS));
+      await requireHeld(() => store.extend(claim, wholeMs));
       if (lease.valid) lease.set(sentMs + wholeMs);
     },
     release: async () => {
@@ -59,11 +56,28 @@ export function holdLock(options: HeldLockOptions): LockHandle {
       lease.released();
       try {
         // Also after it was lost: if the reply to an extension was lost, the server still holds it.
-        await store.release(claim, LIMITS);
+        await store.release(claim);
       } catch {
         // The database releases the lock when its hold time expires.
       }
       leaveQueue();
     },
   };
+}
+
+/** A day: a longer hold is a state of the application and belongs into a model. */
+const LONGEST_HOLD_MS = 24 * 60 * 60 * 1_000;
+
+/** A hold time in whole milliseconds, as the database stores it. @throws ValidationError */
+export function wholeHoldMs(holdMs: number): number {
+  requireRange('holdMs', holdMs, 1);
+  return Math.ceil(holdMs);
+}
+
+/** @throws ValidationError */
+export function requireRange(field: string, value: number, least: number): void {
+  if (value >= least && value <= LONGEST_HOLD_MS) return;
+  throw new ValidationError(`${field} must be ${least} to ${LONGEST_HOLD_MS} milliseconds, got ${value}`, {
+    field,
+  });
 }

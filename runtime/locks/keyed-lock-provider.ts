@@ -1,8 +1,7 @@
 import { currentPerformScope } from '../action/perform-scope.js';
 import { type Backoff, backoffMs } from '../concurrency/backoff.js';
-import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
 import { KeyedMutex, type Release } from '../concurrency/keyed-mutex.js';
-import { time } from '../concurrency/time.js';
+import { sleep, time } from '../concurrency/time.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { isUnstorable } from '../domain/storable-text.js';
@@ -12,8 +11,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { callShard } from '../sharding/public-error.js';
 import type { CallOptions } from '../sharding/shard-database.js';
 import { sqlStateMeaning } from '../sharding/sql-state.js';
-import { holdLock } from './held-lock.js';
-import { requireRange, wholeHoldMs } from './hold-time.js';
+import { holdLock, requireRange, wholeHoldMs } from './held-lock.js';
 import type { LockHandle, SqlCondition } from './lock-handle.js';
 import { heldUnder, type LockClaim, LockStore } from './lock-store.js';
 
@@ -32,8 +30,6 @@ const DEFAULT_HOLD_MS = 30_000;
 const MAXIMUM_NAME_LENGTH = 255;
 /** Prefix of the runtime's own locks. */
 const OWN = 'fw:';
-/** Minimum time limit of a statement, in milliseconds, even if the caller does not wait. */
-const STATEMENT_MS = 1_000;
 /** Pauses between two attempts to get a lock. */
 const BACKOFF: Backoff = { firstMs: 10, longestMs: 120, least: 10 };
 
@@ -45,13 +41,13 @@ const BACKOFF: Backoff = { firstMs: 10, longestMs: 120, least: 10 };
  */
 export class KeyedLockProvider {
   readonly #databases: DatabaseRegistry;
-  readonly #environment: ExecutionEnvironment;
+  readonly #random: () => number;
   readonly #mutex = new KeyedMutex();
 
-  /** @internal */
-  constructor(databases: DatabaseRegistry, environment: ExecutionEnvironment = systemEnvironment()) {
+  /** @param random from 0 (inclusive) to 1 (exclusive) @internal */
+  constructor(databases: DatabaseRegistry, random: () => number = Math.random) {
     this.#databases = databases;
-    this.#environment = environment;
+    this.#random = random;
   }
 
   /**
@@ -66,7 +62,7 @@ export class KeyedLockProvider {
    * @throws ShardUnavailableError, ShardBusyError if the shard does not answer
    */
   async acquire(shard: ShardIdentifier, name: string, options: LockOptions = {}): Promise<LockHandle> {
-    const wait = this.#waitFor(name, options);
+    const wait = waitFor(name, options);
     const store = new LockStore(this.#databases.database(shard));
     const leaveQueue = await this.#turn(`${shard.bits}/${name}`, wait);
     try {
@@ -102,7 +98,7 @@ export class KeyedLockProvider {
   /** Whether the lock is currently held under this token. @throws ShardUnavailableError, ShardBusyError */
   async verify(shard: ShardIdentifier, name: string, token: bigint): Promise<boolean> {
     const store = new LockStore(this.#databases.database(shard));
-    return callShard(shard, () => store.verify(name, token, { timeoutMs: STATEMENT_MS }));
+    return callShard(shard, () => store.verify(name, token));
   }
 
   /** Deletes at most `limit` locks that were unused for a day. Returns their number. @throws DriverFailure */
@@ -110,34 +106,13 @@ export class KeyedLockProvider {
     return new LockStore(this.#databases.database(shard)).purge(limit, options);
   }
 
-  #waitFor(name: string, options: LockOptions): Wait {
-    const scope = currentPerformScope();
-    if (scope !== undefined) {
-      throw new WriteInPerformError(
-        `${scope.actionName} requested the lock ${name} inside perform; acquire it around execute()`,
-      );
-    }
-    const { waitMs = DEFAULT_WAIT_MS, holdMs = DEFAULT_HOLD_MS, signal } = options;
-    requireName(name);
-    requireRange('waitMs', waitMs, 0);
-    return {
-      name,
-      waitMs,
-      holdMs: wholeHoldMs(holdMs),
-      signal,
-      deadline: this.#environment.nowMs() + waitMs,
-    };
-  }
-
   async #turn(key: string, wait: Wait): Promise<Release> {
     if (wait.signal?.aborted === true) throw aborted(wait, wait.signal.reason);
-    const free = this.#mutex.tryEnter(key);
-    if (free !== undefined) return free;
     const inTurn = new AbortController();
     const signal = wait.signal === undefined ? inTurn.signal : AbortSignal.any([inTurn.signal, wait.signal]);
     const place = this.#mutex.queue(key);
     try {
-      await Promise.race([place.reached, this.#sleep(wait.waitMs, wait, signal).then(() => timedOut(wait))]);
+      await Promise.race([place.reached, pause(wait.waitMs, wait, signal).then(() => timedOut(wait))]);
       return place.leave;
     } catch (error) {
       place.leave();
@@ -147,56 +122,24 @@ export class KeyedLockProvider {
     }
   }
 
-  /** @throws AbortedError at once when the signal fires */
-  async #sleep(milliseconds: number, wait: Wait, signal = wait.signal): Promise<void> {
-    try {
-      await this.#environment.sleep(milliseconds, signal);
-    } catch (cause) {
-      throw aborted(wait, cause);
-    }
-  }
-
   async #ask(shard: ShardIdentifier, store: LockStore, wait: Wait, leaveQueue: Release): Promise<LockHandle> {
     const claim = { name: wait.name, owner: uuid7.next(shard.bits) };
     const { holdMs } = wait;
     try {
       for (let attempt = 1; ; attempt += 1) {
-        const askedAt = this.#environment.nowMs();
-        const token = await this.#tryOnce(store, claim, wait);
-        const passedMs = this.#environment.nowMs() - askedAt;
-        if (token !== undefined) {
-          const askedMs = time.nowMs() - passedMs;
-          return holdLock({ shard, claim, token, store, holdMs, askedMs, leaveQueue });
-        }
-        await this.#pause(attempt, wait);
+        const askedMs = time.nowMs();
+        const token = await tryOnce(store, claim, wait);
+        if (token !== undefined) return holdLock({ shard, claim, token, store, holdMs, askedMs, leaveQueue });
+        const remainingMs = wait.deadline - time.nowMs();
+        if (remainingMs <= 0) timedOut(wait);
+        // Pauses grow and are random, so that processes do not query in step.
+        await pause(Math.min(backoffMs(attempt + 1, BACKOFF, this.#random()), remainingMs), wait);
       }
     } catch (error) {
       // The request whose reply was lost may have been granted the lock, which would then stay held until it expires.
-      store.release(claim, { timeoutMs: STATEMENT_MS }).catch(() => {});
+      store.release(claim).catch(() => {});
       throw error;
     }
-  }
-
-  /**
-   * Tries to get the lock once. A request whose reply was lost may have been granted; the next one, by the same owner,
-   * finds out.
-   */
-  async #tryOnce(store: LockStore, claim: LockClaim, wait: Wait): Promise<bigint | undefined> {
-    try {
-      return await store.acquire(claim, wait.holdMs, { timeoutMs: STATEMENT_MS });
-    } catch (error) {
-      if (!(error instanceof DriverFailure) || !mayPass(error)) throw error;
-      if (this.#environment.nowMs() >= wait.deadline) throw error;
-      return undefined;
-    }
-  }
-
-  /** Pauses grow with each attempt and are random, so that processes do not query in step. */
-  async #pause(attempt: number, wait: Wait): Promise<void> {
-    const remainingMs = wait.deadline - this.#environment.nowMs();
-    if (remainingMs <= 0) timedOut(wait);
-    const pauseMs = backoffMs(attempt + 1, BACKOFF, this.#environment.random());
-    await this.#sleep(Math.min(pauseMs, remainingMs), wait);
   }
 }
 
@@ -219,8 +162,44 @@ interface Wait {
   readonly waitMs: number;
   readonly holdMs: number;
   readonly signal: AbortSignal | undefined;
-  /** On the environment's monotonic clock. */
+  /** By `time.nowMs()`. */
   readonly deadline: number;
+}
+
+/** Checks what a caller asks for. @throws WriteInPerformError, ValidationError */
+function waitFor(name: string, options: LockOptions): Wait {
+  const scope = currentPerformScope();
+  if (scope !== undefined) {
+    throw new WriteInPerformError(
+      `${scope.actionName} requested the lock ${name} inside perform; acquire it around execute()`,
+    );
+  }
+  const { waitMs = DEFAULT_WAIT_MS, holdMs = DEFAULT_HOLD_MS, signal } = options;
+  requireName(name);
+  requireRange('waitMs', waitMs, 0);
+  return { name, waitMs, holdMs: wholeHoldMs(holdMs), signal, deadline: time.nowMs() + waitMs };
+}
+
+/**
+ * Tries to get the lock once. A request whose reply was lost may have been granted; the next one, by the same owner,
+ * finds out.
+ */
+async function tryOnce(store: LockStore, claim: LockClaim, wait: Wait): Promise<bigint | undefined> {
+  try {
+    return await store.acquire(claim, wait.holdMs);
+  } catch (error) {
+    if (!(error instanceof DriverFailure) || !mayPass(error) || time.nowMs() >= wait.deadline) throw error;
+    return undefined;
+  }
+}
+
+/** @throws AbortedError at once when the signal fires */
+async function pause(milliseconds: number, wait: Wait, signal = wait.signal): Promise<void> {
+  try {
+    await sleep(milliseconds, { signal });
+  } catch (cause) {
+    throw aborted(wait, cause);
+  }
 }
 
 function aborted({ name }: Wait, cause: unknown): AbortedError {

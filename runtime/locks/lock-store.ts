@@ -9,6 +9,9 @@ export interface LockClaim {
   readonly owner: string;
 }
 
+/** Time limit of each statement, even if the caller does not wait. */
+const LIMIT = { timeoutMs: 2_000 };
+
 /**
  * The table `eventlog.locks` of one shard. A lock is a row with an owner and an expiry by the server's clock; it needs
  * no session, so it goes through any pooled connection and any pooler. Each method is one statement.
@@ -21,33 +24,27 @@ export class LockStore {
   }
 
   /** The fencing token, or undefined if the lock has another holder. Idempotent. @throws DriverFailure */
-  async acquire(
-    { name, owner }: LockClaim,
-    holdMs: number,
-    options: CallOptions,
-  ): Promise<bigint | undefined> {
-    const { rows } = await this.#database.query({ ...ACQUIRE, values: [name, owner, holdMs] }, options);
+  async acquire({ name, owner }: LockClaim, holdMs: number): Promise<bigint | undefined> {
+    const { rows } = await this.#database.query({ ...ACQUIRE, values: [name, owner, holdMs] }, LIMIT);
     const [row] = rows;
     return row === undefined ? undefined : BigInt(String(row[0]));
   }
 
   /** False if the lock is lost. @throws DriverFailure */
-  async extend({ name, owner }: LockClaim, holdMs: number, options: CallOptions): Promise<boolean> {
-    const { rowCount } = await this.#database.query({ ...EXTEND, values: [name, owner, holdMs] }, options);
+  async extend({ name, owner }: LockClaim, holdMs: number): Promise<boolean> {
+    const { rowCount } = await this.#database.query({ ...EXTEND, values: [name, owner, holdMs] }, LIMIT);
     return rowCount > 0;
   }
 
   /** @throws DriverFailure */
-  async release({ name, owner }: LockClaim, options: CallOptions): Promise<void> {
-    await this.#database.query({ ...RELEASE, values: [name, owner] }, options);
+  async release({ name, owner }: LockClaim): Promise<void> {
+    await this.#database.query({ ...RELEASE, values: [name, owner] }, LIMIT);
   }
 
   /** Whether the lock is currently held under this token. @throws DriverFailure */
-  async verify(name: string, token: bigint, options: CallOptions): Promise<boolean> {
-    const { rowCount } = await this.#database.query(
-      { ...VERIFY, values: [name, String(token)] },
-      { ...options, access: INTERNAL_ACCESS },
-    );
+  async verify(name: string, token: bigint): Promise<boolean> {
+    const statement = { ...VERIFY, values: [name, String(token)] };
+    const { rowCount } = await this.#database.query(statement, { ...LIMIT, access: INTERNAL_ACCESS });
     return rowCount > 0;
   }
 

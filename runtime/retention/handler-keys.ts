@@ -1,7 +1,9 @@
+import { shardOfUuid } from '../domain/id.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { uuidTimeMs } from '../domain/uuid.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { readCompleteFrom } from './complete-from.js';
-import { type Purged, References } from './references.js';
 import { statementsOn } from './short-transaction.js';
 
 /** The purpose of the key, and the id of the event or of the scheduled action: see `runUnderOwnKey`. */
@@ -10,6 +12,12 @@ const OWN_KEY =
 
 /** Few enough to be fast, because callers claim keys in the same table. */
 const PAGE = 1_000;
+
+export interface PurgedKeys {
+  readonly deletedKeys: number;
+  /** Shards that did not answer: keys that belong to them are kept. */
+  readonly unreachable: readonly ShardIdentifier[];
+}
 
 /**
  * Deletes the keys of actions that handlers have started, and those of scheduled actions, once they cannot run again:
@@ -20,31 +28,29 @@ export async function purgeOwnKeys(
   database: ShardDatabase,
   all: readonly ShardDatabase[],
   limitMs: number,
-): Promise<Purged> {
+): Promise<PurgedKeys> {
   const query = statementsOn(database);
-  const references = new References(all);
-  let deleted = 0;
-  let after: readonly string[] = ['', '', ''];
-  for (;;) {
+  const unreachable = new Set<ShardIdentifier>();
+  let deletedKeys = 0;
+  for (let after: readonly unknown[] = ['', '', '']; ; ) {
     const { rows } = await query(OWN_KEYS, [...after, PAGE]);
     const keys = rows.flatMap(toOwnKey).filter(({ cause }) => uuidTimeMs(cause) < limitMs);
-    const scheduled = new Set(keys.flatMap(({ cause, isScheduled }) => (isScheduled ? [cause] : [])));
-    const gone = await references.ask(
-      keys.map(({ cause }) => cause),
-      async (home, ids) => {
-        const found = await statementsOn(home)(NEEDED, [JSON.stringify(ids)]);
-        const needed = new Set(found.rows.map(([id]) => String(id)));
-        // An event that is younger than retention's limit was lost in a failover: its keys are the evidence.
-        const goneUntil = (await readCompleteFrom(home))?.getTime() ?? 0;
-        return ids.filter((id) => !needed.has(id) && (scheduled.has(id) || uuidTimeMs(id) < goneUntil));
-      },
-    );
-    const names = keys.filter(({ cause }) => gone.has(cause)).map(({ name }) => name);
-    const columns = [0, 1, 2].map((index) => names.map((name) => name[index]));
-    if (names.length > 0) deleted += (await query(DELETE, [JSON.stringify(columns)])).rowCount;
+    const gone: OwnKey[] = [];
+    for (const home of all) {
+      const own = keys.filter(({ cause }) => shardOfUuid(cause) === home.shard);
+      if (own.length === 0 || unreachable.has(home.shard)) continue;
+      try {
+        gone.push(...(await keysOfGone(home, own)));
+      } catch (error) {
+        if (!(error instanceof DriverFailure)) throw error;
+        unreachable.add(home.shard);
+      }
+    }
+    const columns = [0, 1, 2].map((index) => gone.map(({ name }) => name[index]));
+    if (gone.length > 0) deletedKeys += (await query(DELETE, [JSON.stringify(columns)])).rowCount;
     const last = rows.at(-1);
-    if (last === undefined || rows.length < PAGE) return { deleted, unreachable: references.unreachable };
-    after = last.map(String);
+    if (last === undefined || rows.length < PAGE) return { deletedKeys, unreachable: [...unreachable] };
+    after = last;
   }
 }
 
@@ -53,6 +59,17 @@ interface OwnKey {
   readonly name: readonly string[];
   readonly cause: string;
   readonly isScheduled: boolean;
+}
+
+/** The keys of which the shard of their causes no longer has the cause. */
+async function keysOfGone(home: ShardDatabase, keys: readonly OwnKey[]): Promise<readonly OwnKey[]> {
+  const { rows } = await statementsOn(home)(NEEDED, [JSON.stringify(keys.map(({ cause }) => cause))]);
+  const needed = new Set(rows.map(([id]) => String(id)));
+  // An event that is younger than retention's limit was lost in a failover: its keys are the evidence.
+  const goneUntil = (await readCompleteFrom(home))?.getTime() ?? 0;
+  return keys.filter(
+    ({ cause, isScheduled }) => !needed.has(cause) && (isScheduled || uuidTimeMs(cause) < goneUntil),
+  );
 }
 
 function toOwnKey(row: readonly unknown[]): readonly OwnKey[] {

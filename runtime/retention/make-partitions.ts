@@ -5,7 +5,6 @@ import {
   type Partition,
   type PartitionedTable,
   type PartitionState,
-  partitionsAhead,
   readPartitions,
 } from './partitions.js';
 import { hasState, type Query, statementsOn, withShortLock } from './short-transaction.js';
@@ -45,10 +44,8 @@ export async function makePartitions(
   database: ShardDatabase,
   options: PartitioningOptions,
 ): Promise<MadePartitions> {
-  const { now, partitionDays = DEFAULT_PARTITION_DAYS, ahead = 4 } = options;
   const { largestScanBytes = Number.POSITIVE_INFINITY } = options;
-  const missingIn = (state: PartitionState): readonly Partition[] =>
-    partitionsAhead(state, { now, partitionMs: partitionDays * DAY_MS, ahead });
+  const missingIn = (state: PartitionState): readonly Partition[] => partitionsAhead(state, options);
   const created: string[] = [];
   const skipped: MadePartitions['skipped'][number][] = [];
   for (const state of await readPartitions(statementsOn(database))) {
@@ -59,6 +56,28 @@ export async function makePartitions(
     else created.push(...(await attachAll(database, table, missingIn)));
   }
   return { created, skipped };
+}
+
+/** The partitions to create so that there are enough from now on. Older rows are in the default partition. */
+function partitionsAhead(
+  { table, partitions }: PartitionState,
+  { now, partitionDays = DEFAULT_PARTITION_DAYS, ahead = 4 }: PartitioningOptions,
+): readonly Partition[] {
+  const partitionMs = partitionDays * DAY_MS;
+  const presentMs = Math.floor(now.getTime() / partitionMs) * partitionMs;
+  const made: Partition[] = [];
+  let fromMs = Math.max(presentMs, ...partitions.map(({ toMs }) => toMs));
+  while (fromMs < presentMs + (ahead + 1) * partitionMs) {
+    const toMs = fromMs + partitionMs;
+    made.push({ name: `${table}_${stamp(fromMs)}`, fromMs, toMs });
+    fromMs = toMs;
+  }
+  return made;
+}
+
+/** `20260131t000000`: UTC, to the second. */
+function stamp(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, 19).replace(/[-:]/g, '').toLowerCase();
 }
 
 function tooLarge(bytes: number): string {

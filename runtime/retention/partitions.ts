@@ -2,8 +2,7 @@ import { uuidTimeMs } from '../domain/uuid.js';
 import type { Query } from './short-transaction.js';
 
 /** The tables that are partitioned by the time of their ids. */
-const PARTITIONED = ['events', 'actions'] as const;
-export type PartitionedTable = (typeof PARTITIONED)[number];
+export type PartitionedTable = 'events' | 'actions';
 
 export const DAY_MS: number = 24 * 60 * 60 * 1_000;
 
@@ -51,30 +50,6 @@ function toPartition(name: string, bounds: string): readonly Partition[] {
   return [{ name, fromMs: uuidTimeMs(from), toMs: uuidTimeMs(to) }];
 }
 
-export interface WantedPartitions {
-  readonly now: Date;
-  /** Time that one partition covers, in milliseconds. */
-  readonly partitionMs: number;
-  /** Number of partitions after the current period. */
-  readonly ahead: number;
-}
-
-/** The partitions to create so that there are enough from now on. Older rows are in the default partition. */
-export function partitionsAhead(
-  { table, partitions }: PartitionState,
-  { now, partitionMs, ahead }: WantedPartitions,
-): readonly Partition[] {
-  const presentMs = Math.floor(now.getTime() / partitionMs) * partitionMs;
-  const made: Partition[] = [];
-  let fromMs = Math.max(presentMs, ...partitions.map(({ toMs }) => toMs));
-  while (fromMs < presentMs + (ahead + 1) * partitionMs) {
-    const toMs = fromMs + partitionMs;
-    made.push({ name: `${table}_${stamp(fromMs)}`, fromMs, toMs });
-    fromMs = toMs;
-  }
-  return made;
-}
-
 const PARTITIONS = `SELECT t.name, pg_has_role(p.relowner, 'USAGE'),
   pg_relation_size(to_regclass('eventlog.' || t.name || '_default')),
   (SELECT jsonb_agg(jsonb_build_array(c.relname, pg_get_expr(c.relpartbound, c.oid)))
@@ -82,8 +57,3 @@ const PARTITIONS = `SELECT t.name, pg_has_role(p.relowner, 'USAGE'),
 FROM (VALUES (1, 'events'), (2, 'actions')) AS t(nr, name)
 JOIN pg_class AS p ON p.oid = to_regclass('eventlog.' || t.name) ORDER BY t.nr`;
 const BOUNDS = /FROM \('([0-9a-f-]{36})'\) TO \('([0-9a-f-]{36})'\)/;
-
-/** `20260131t000000`: UTC, to the second. */
-function stamp(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().slice(0, 19).replace(/[-:]/g, '').toLowerCase();
-}

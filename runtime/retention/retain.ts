@@ -3,12 +3,12 @@ import { DatabaseError, ValidationError } from '../errors.js';
 import { databaseTime } from '../sharding/database-time.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { readCompleteFrom } from './complete-from.js';
-import { DELETED_AT_ONCE, dropPartitions } from './drop-partitions.js';
+import { DELETED_AT_ONCE, type DroppedPartitions, dropPartitions } from './drop-partitions.js';
 import { purgeOwnKeys } from './handler-keys.js';
 import { makePartitions } from './make-partitions.js';
 import { openActions } from './needs.js';
 import { DAY_MS, idFloor, readPartitions } from './partitions.js';
-import { purgeSagaSteps, purgeSagas } from './saga-records.js';
+import { purgeSagas } from './saga-records.js';
 import { statementsOn } from './short-transaction.js';
 
 /** Retention times. */
@@ -35,7 +35,7 @@ export interface RetentionReport {
   readonly deletedKeys: number;
   /** Deleted scheduled actions that ended long ago. */
   readonly deletedSchedules: number;
-  /** Deleted records of sagas that ended long ago, and of their steps. */
+  /** Deleted records of sagas of this shard that ended long ago, and of their steps on all shards. */
   readonly deletedSagas: number;
   readonly deletedSagaSteps: number;
   /** Shards that did not answer: rows that may belong to them are kept. */
@@ -81,7 +81,7 @@ export function checkRetention({ keepDays = 1, partitionDays = 1, ahead = 1 }: R
  *   passed all of its rows, and none of its rows is younger than a day;
  * - actions: their events are gone, and no open cross-shard plan refers to them;
  * - keys of handlers: their events are gone from the log of their own shard, and no dead letter can be retried;
- * - records of sagas: the saga has ended, and so have its steps' records on all shards.
+ * - records of sagas: the saga has ended, and the records of its steps are deleted on all shards.
  *
  * Needs the rights of the tables' owner.
  *
@@ -95,52 +95,31 @@ export async function retain(
   checkRetention(options);
   const now = time ?? (await databaseTime(database));
   const { keepDays } = options;
-  await requireOwner(database);
+  const states = await readPartitions(statementsOn(database));
+  if (!states.every(({ owned }) => owned))
+    throw new DatabaseError(
+      `This role does not own eventlog.events and eventlog.actions on shard ${database.shard}. Run retention as their owner.`,
+      {},
+    );
   const { created, skipped } = await makePartitions(database, { ...options, now, largestScanBytes });
   const none = { deletedKeys: 0, deletedSchedules: 0, deletedSagas: 0, deletedSagaSteps: 0 };
   const report = { shard: database.shard, created, dropped: [], kept: skipped, ...none, unreachable: [] };
   if (keepDays === undefined) return { ...report, completeFrom: await readCompleteFrom(database) };
   const limitMs = now.getTime() - keepDays * DAY_MS;
-  const { dropped, kept } = await dropAll({ database, all }, limitMs);
+  const dropping = { limitMs, openActions: await openActions(all) };
+  const partitions: DroppedPartitions[] = [];
+  for (const state of states) partitions.push(await dropPartitions(database, state, dropping));
   const deletedSchedules = await purgeSchedules(database, limitMs);
   const keys = await purgeOwnKeys(database, all, limitMs);
-  const steps = await purgeSagaSteps(database, all, limitMs);
   const sagas = await purgeSagas(database, all, limitMs);
   return {
-    ...report,
-    dropped,
-    kept: [...skipped, ...kept],
-    deletedKeys: keys.deleted,
+    ...{ ...report, ...keys, ...sagas },
+    dropped: partitions.flatMap(({ dropped }) => dropped),
+    kept: [...skipped, ...partitions.flatMap(({ kept }) => kept)],
     deletedSchedules,
-    deletedSagas: sagas.deleted,
-    deletedSagaSteps: steps.deleted,
-    unreachable: [...new Set([keys, steps, sagas].flatMap(({ unreachable }) => [...unreachable]))],
+    unreachable: [...new Set([...keys.unreachable, ...sagas.unreachable])],
     completeFrom: await readCompleteFrom(database),
   };
-}
-
-async function requireOwner(database: ShardDatabase): Promise<void> {
-  const states = await readPartitions(statementsOn(database));
-  if (states.every(({ owned }) => owned)) return;
-  throw new DatabaseError(
-    `This role does not own eventlog.events and eventlog.actions on shard ${database.shard}. Run retention as their owner.`,
-    {},
-  );
-}
-
-async function dropAll(
-  { database, all }: RetentionPlace,
-  limitMs: number,
-): Promise<Pick<RetentionReport, 'dropped' | 'kept'>> {
-  const dropped: string[] = [];
-  const kept: RetentionReport['kept'][number][] = [];
-  const options = { limitMs, openActions: await openActions(all) };
-  for (const state of await readPartitions(statementsOn(database))) {
-    const found = await dropPartitions(database, state, options);
-    dropped.push(...found.dropped);
-    kept.push(...found.kept);
-  }
-  return { dropped, kept };
 }
 
 /** Deletes scheduled actions that ended long ago, some in each transaction, because a running one delays delivery. */

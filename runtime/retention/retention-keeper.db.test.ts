@@ -1,14 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { rowsAsOwner } from '../../test/databases/roles.js';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { assembleApplication } from '../application.js';
 import { postgresAdapter } from '../databases.js';
 import { ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
 import { accountApplication, HERE } from '../execution/test-support/accounts.js';
+import { LockStore } from '../locks/lock-store.js';
 import { createMetrics } from '../observability/prometheus.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
-import { lastDone, releaseLease, takeLease } from './maintenance-lease.js';
 import { RetentionKeeper, type RetentionSettings } from './retention-keeper.js';
 import { ownedShards } from './test-support/owned-shards.js';
 
@@ -34,20 +34,6 @@ function keeperOf(databases: DatabaseRegistry, settings: RetentionSettings, now 
 }
 
 describeOnEachAdapter('Automatic retention', (harness) => {
-  test('is not ended by a late statement of an earlier turn of the same process', async () => {
-    const databases = await ownedShards(harness);
-    const database = databases.database(HERE);
-    const request = { holder: 'me', leaseMs: 60_000, everyMs: 0 };
-    const first = await takeLease(database, request);
-    await rowsAsOwner(databases, HERE, 'UPDATE eventlog.maintenance SET leased_until = NULL');
-    const second = await takeLease(database, request);
-    if (first === undefined || second === undefined) throw new Error('Both were free');
-    await releaseLease(database, first, true);
-    expect(await lastDone(database)).toBeUndefined();
-    await releaseLease(database, second, true);
-    expect(await lastDone(database)).toBeInstanceOf(Date);
-  });
-
   test('is run by one process at a time, which creates partitions as time passes and drops old ones', async () => {
     const databases = await ownedShards(harness);
     const ledger = openLedger(databases);
@@ -70,14 +56,13 @@ describeOnEachAdapter('Automatic retention', (harness) => {
     expect(status[0]?.lastDone).toBeInstanceOf(Date);
     expect(status[0]?.partitionsUntil?.getTime()).toBeGreaterThan(later.getTime() + 4 * 7 * DAY_MS);
     // An ended turn is due again after its interval, and a vanished holder loses its turn.
-    await ledger.rows(
-      "UPDATE eventlog.maintenance SET done_date = now() - interval '2 hours', holder = 'gone'",
-    );
-    await ledger.rows("UPDATE eventlog.maintenance SET leased_until = now() + interval '5 minutes'");
+    await ledger.rows("UPDATE eventlog.maintenance SET done_date = now() - interval '2 hours'");
+    const gone = { name: 'fw:retention', owner: randomUUID() };
+    await new LockStore(databases.database(HERE)).acquire(gone, 60_000);
     const third = keeperOf(databases, settings, new Date(later.getTime() + 14 * DAY_MS));
     await third.keeper.round();
     expect(third.informed).toEqual([]);
-    await ledger.rows("UPDATE eventlog.maintenance SET leased_until = now() - interval '1 second'");
+    await ledger.rows("UPDATE eventlog.locks SET expires_date = now() - interval '1 second'");
     await third.keeper.round();
     expect(third.informed).toHaveLength(1);
   }, 120_000);

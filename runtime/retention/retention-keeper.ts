@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { sleep, time } from '../concurrency/time.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { messageOf } from '../errors.js';
+import { LockStore } from '../locks/lock-store.js';
 import { databaseTime } from '../sharding/database-time.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { lastDone, releaseLease, renewLease, takeLease } from './maintenance-lease.js';
+import { noteRun, readLastRun } from './last-run.js';
 import { LARGEST_UNNOTICED_SCAN } from './make-partitions.js';
 import { DAY_MS, type PartitionState, readPartitions } from './partitions.js';
 import { checkRetention, type RetentionOptions, type RetentionReport, retain } from './retain.js';
@@ -52,7 +53,9 @@ export interface RetentionStatus {
 const DEFAULT_EVERY_MS = 60 * 60 * 1_000;
 /** Shards are checked more often than retention is due, so that another process soon replaces one that ends. */
 const CHECKS_PER_RUN = 6;
-const LEASE_MS = 10 * 60 * 1_000;
+/** The keyed lock of the process that runs retention on a shard, and its hold time unless extended, in milliseconds. */
+const LOCK = 'fw:retention';
+const HOLD_MS = 10 * 60 * 1_000;
 /** Warn if the last partition ends sooner than this, in milliseconds. */
 const SHORT_OF_PARTITIONS_MS = 2 * DAY_MS;
 
@@ -62,7 +65,6 @@ const SHORT_OF_PARTITIONS_MS = 2 * DAY_MS;
  */
 export class RetentionKeeper {
   readonly #options: RetentionKeeperOptions;
-  readonly #process: string = randomUUID();
   readonly #abort = new AbortController();
   readonly #status = new Map<ShardIdentifier, RetentionStatus>();
   /** The last warning about each shard, so that it is logged only once. */
@@ -107,13 +109,16 @@ export class RetentionKeeper {
     }
   }
 
+  get #everyMs(): number {
+    return this.#options.settings.everyMs ?? DEFAULT_EVERY_MS;
+  }
+
   async #run(): Promise<void> {
-    const { random, settings } = this.#options;
-    const { everyMs = DEFAULT_EVERY_MS } = settings;
+    const { random } = this.#options;
     while (!this.#abort.signal.aborted) {
       try {
         // Random, so that processes that were started together do not query together.
-        const pauseMs = (everyMs / CHECKS_PER_RUN) * (0.5 + random());
+        const pauseMs = (this.#everyMs / CHECKS_PER_RUN) * (0.5 + random());
         await sleep(pauseMs, { signal: this.#abort.signal, ref: false });
         await this.round();
       } catch {
@@ -136,7 +141,8 @@ export class RetentionKeeper {
       }
       await this.#retain(database, all);
       const until = endOf(await readPartitions(statementsOn(database)));
-      this.#note(shard, { allowed: true, partitionsUntil: until, lastDone: await lastDone(database) });
+      const { doneDate } = await readLastRun(database, this.#everyMs);
+      this.#note(shard, { allowed: true, partitionsUntil: until, lastDone: doneDate });
     } catch (error) {
       if (this.#abort.signal.aborted) return;
       this.#note(shard, { failures: this.#statusOf(shard).failures + 1 });
@@ -144,26 +150,29 @@ export class RetentionKeeper {
     }
   }
 
-  /** Runs retention if it is due, under a lease that is renewed: scanning a large partition takes long. */
+  /** Runs retention if it is due, under a lock that is extended: scanning a large partition takes long. */
   async #retain(database: ShardDatabase, all: readonly ShardDatabase[]): Promise<void> {
     const { settings, now = databaseTime, inform } = this.#options;
-    const { everyMs = DEFAULT_EVERY_MS } = settings;
-    const lease = await takeLease(database, { holder: this.#process, leaseMs: LEASE_MS, everyMs });
-    if (lease === undefined) return;
-    const renew = (): void => void renewLease(database, lease, LEASE_MS).catch(() => {});
-    const renewal = time.setInterval(renew, LEASE_MS / 3).unref();
-    let isDone = false;
+    const isDue = async (): Promise<boolean> => (await readLastRun(database, this.#everyMs)).isDue;
+    if (!(await isDue())) return;
+    const locks = new LockStore(database);
+    const claim = { name: LOCK, owner: randomUUID() };
+    if ((await locks.acquire(claim, HOLD_MS)) === undefined) return;
+    const extend = (): void => void locks.extend(claim, HOLD_MS).catch(() => {});
+    const renewal = time.setInterval(extend, HOLD_MS / 3).unref();
     try {
+      // Another process may have run it before this one got the lock.
+      if (!(await isDue())) return;
       const run = { time: await now(database), largestScanBytes: LARGEST_UNNOTICED_SCAN };
       const report = await retain({ database, all }, settings, run);
-      isDone = true;
+      await noteRun(database);
       this.#count(report);
       const text = describeReport(report);
       if (text !== undefined) inform(`Retention on shard ${database.shard}: ${text}`);
       this.#warnOfKept(report);
     } finally {
       time.clearInterval(renewal);
-      await releaseLease(database, lease, isDone);
+      await locks.release(claim);
     }
   }
 
@@ -200,10 +209,11 @@ export class RetentionKeeper {
 
   #count(report: RetentionReport): void {
     const before = this.#statusOf(report.shard);
+    const { deletedKeys, deletedSchedules, deletedSagas, deletedSagaSteps } = report;
     this.#note(report.shard, {
       kept: report.kept.length,
       droppedPartitions: before.droppedPartitions + report.dropped.length,
-      deletedRows: before.deletedRows + deletedRows(report),
+      deletedRows: before.deletedRows + deletedKeys + deletedSchedules + deletedSagas + deletedSagaSteps,
     });
   }
 
@@ -231,10 +241,6 @@ function endOf(states: readonly PartitionState[]): Date | undefined {
   const ends = states.map(({ partitions }) => partitions.at(-1)?.toMs ?? 0);
   const end = Math.min(...ends);
   return end === 0 ? undefined : new Date(end);
-}
-
-function deletedRows(report: RetentionReport): number {
-  return report.deletedKeys + report.deletedSchedules + report.deletedSagas + report.deletedSagaSteps;
 }
 
 /** A description of the result; undefined if nothing was done. */

@@ -41,15 +41,27 @@ export function ownColumns(
     { field: 'state', column: 'state', type: { kind: 'enum', values: states }, sqlType: 'text' },
     { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
     ...own,
-    textColumn('failureCode', 'failure_code'),
-    textColumn('failureMessage', 'failure_message'),
-    { field: 'createdDate', column: 'created_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
-    { field: 'updatedDate', column: 'updated_date', type: { kind: 'instant' }, sqlType: 'timestamptz' },
+    optional(textColumn('failureCode', 'failure_code')),
+    optional(textColumn('failureMessage', 'failure_message')),
+    instantColumn('createdDate', 'created_date'),
+    instantColumn('updatedDate', 'updated_date'),
   ];
 }
 
-function textColumn(field: string, column: string): ColumnDescriptor {
-  return { field, column, type: { kind: 'string' }, sqlType: 'text', optional: true };
+export function textColumn(field: string, column: string): ColumnDescriptor {
+  return { field, column, type: { kind: 'string' }, sqlType: 'text' };
+}
+
+export function numberColumn(field: string, column: string, sqlType: 'integer' | 'bigint'): ColumnDescriptor {
+  return { field, column, type: { kind: 'number' }, sqlType };
+}
+
+export function instantColumn(field: string, column: string): ColumnDescriptor {
+  return { field, column, type: { kind: 'instant' }, sqlType: 'timestamptz' };
+}
+
+export function optional(column: ColumnDescriptor): ColumnDescriptor {
+  return { ...column, optional: true };
 }
 
 /** A failure in the columns of such a model. */

@@ -8,7 +8,7 @@ import { UnknownActionError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
 import type { SagaDefinition } from './saga-definition.js';
 import { termsOf } from './saga-run.js';
-import { limitOf, type SagaFailure, type SagaStep, type SagaWait } from './saga-step.js';
+import { type AnyStep, limitOf, type SagaFailure } from './saga-step.js';
 import { hasMoved, scheduleOverdue, stageMove, stageRun } from './stage-saga.js';
 import { outcomeOfRecord, type SagaKit, type StepOutcome } from './step-action.js';
 import { type StepPlace, StepRecord } from './step-record.js';
@@ -16,9 +16,8 @@ import { type StepPlace, StepRecord } from './step-record.js';
 /** Finds the definition of a saga by its current or a former name. */
 export type FindDefinition = (name: string) => SagaDefinition;
 
-/** Names of actions that others refer to: those that carry the failure of a step, and those that operators order. */
+/** Names of actions that others refer to: the one that carries the failure of a step, and those that operators order. */
 export const MOVE = 'Saga.move';
-export const PARK = 'Saga.park';
 export const RETRY = 'Saga.retry';
 export const ABANDON = 'Saga.abandon';
 
@@ -41,7 +40,8 @@ interface MoveParams {
 }
 
 /**
- * Moves a saga on when its step is settled on another shard, or has failed. No effect if the saga has already moved on.
+ * Moves a saga on when its step is settled on another shard, or has failed; parks it for an operator after the failure of
+ * a step that can only succeed. No effect if the saga has already moved on.
  */
 export class MoveAction extends SagaAction<MoveParams, void> {
   protected async perform(_principal: Principal, { saga, stepNumber, failure }: MoveParams): Promise<void> {
@@ -52,38 +52,26 @@ export class MoveAction extends SagaAction<MoveParams, void> {
     const step = definition.step(run.step);
     if (step !== undefined && hasMoved(step, run, state))
       return stageRun(this.plan(), definition.saga, { run, to: state, failure: undefined }, this.clock.now());
+    if (step?.action !== undefined && step.refused === undefined && failure !== undefined) {
+      if (run.state === 'RUNNING') this.plan().update(run.parked(failure));
+      return;
+    }
     const to = nextState(step, state, failure);
-    // A release in which this state has the step, or in which it can fail, started the step; a process of that release
-    // will retry it.
+    // A release in which this state has the step started it; a process of that release will retry it.
     if (to === undefined) throw new TypeError(`${run.saga} has no such transition from state ${run.step}`);
     stageMove(this.plan(), definition.saga, { run, from: state, to, failure }, this.clock.now());
   }
 }
 
-interface ParkParams {
-  readonly saga: string;
-  readonly stepNumber: number;
-  readonly failure: SagaFailure;
-}
-
 /** The state that follows; undefined if this release has no such transition. */
 function nextState(
-  step: SagaStep<Model> | SagaWait<Model> | undefined,
+  step: AnyStep<Model> | undefined,
   state: Model,
   failure: SagaFailure | undefined,
 ): Model | undefined {
   if (step === undefined) return undefined;
-  if (step.action === undefined) return failure === undefined ? undefined : step.expired(state, failure);
+  if (step.action === undefined) return failure && step.expired(state, failure);
   return failure === undefined ? step.done(state) : step.refused?.(state, failure);
-}
-
-/** Parks a saga for an operator. */
-export class ParkAction extends SagaAction<ParkParams, void> {
-  protected async perform(_principal: Principal, { saga, stepNumber, failure }: ParkParams): Promise<void> {
-    const run = await this.kit.runs.getById(saga);
-    if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
-    this.plan().update(run.parked(failure));
-  }
 }
 
 interface GiveUpParams extends StepPlace {
@@ -102,7 +90,7 @@ export class GiveUpAction extends SagaAction<GiveUpParams, StepOutcome> {
   ): Promise<StepOutcome> {
     const known = await this.kit.records.findById(id);
     if (known !== undefined) return outcomeOfRecord(known);
-    return outcomeOfRecord(this.plan().add(StepRecord.void(id, place, failure, this.clock.now())));
+    return outcomeOfRecord(this.plan().add(StepRecord.of(id, place, this.clock.now(), failure)));
   }
 }
 
@@ -171,7 +159,6 @@ export function sharedActions(
   const outcome = [SAGA, STEP_NUMBER, FAILURE];
   const actions = [
     [MOVE, MoveAction, outcome],
-    [PARK, ParkAction, outcome],
     ['Saga.giveUp', GiveUpAction, outcome],
     ['Saga.overdue', OverdueAction, [SAGA, STEP_NUMBER]],
     [RETRY, RetryAction, [SAGA, { name: 'attempted', optional: true, type: { kind: 'boolean' } }]],

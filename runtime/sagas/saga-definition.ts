@@ -2,12 +2,12 @@ import type { EventDescriptor } from '../domain/descriptor.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId, shardOfUuid } from '../domain/id.js';
 import type { Model } from '../domain/model.js';
-import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ValidationError } from '../errors.js';
 import { Repository, type RepositoryContext } from '../persistence/read/repository.js';
 import type { Saga } from './saga.js';
 import type { SagaDescriptor } from './saga-descriptor.js';
-import { type SagaStep, type SagaWait, stepOf } from './saga-step.js';
+import { type AnyStep, type SagaStep, stepOf } from './saga-step.js';
+import { type StepPlace, type StepRecord, stepRecordId } from './step-record.js';
 
 /** A saga of an application, with the events and reads that its steps need. */
 export class SagaDefinition {
@@ -32,9 +32,7 @@ export class SagaDefinition {
     if (!this.model.sharded) throw new ValidationError(`${name} needs a state model with a sharded id`);
     if (this.events.length === 0) throw new ValidationError(`${name} needs a state model with events`);
     const own = new Set<unknown>(this.events.map(({ eventClass }) => eventClass()));
-    for (const [state, step] of Object.entries<SagaStep<Model> | SagaWait<Model> | undefined>(
-      this.saga.steps,
-    )) {
+    for (const [state, step] of Object.entries<AnyStep<Model> | undefined>(this.saga.steps)) {
       const limit = step?.action === undefined ? step?.until : step.timeoutMs;
       if (typeof limit === 'number' && !(limit >= 0 && limit <= LONGEST_LIMIT_MS))
         throw new ValidationError(
@@ -59,7 +57,7 @@ export class SagaDefinition {
     return new Map(steps.flatMap(([state, step]) => (step?.action === undefined ? [] : [[state, step]])));
   }
 
-  step(state: string): SagaStep<Model> | SagaWait<Model> | undefined {
+  step(state: string): AnyStep<Model> | undefined {
     return stepOf(this.saga, state);
   }
 }
@@ -68,14 +66,17 @@ export class SagaDefinition {
 const LONGEST_LIMIT_MS = 100 * 366 * 86_400_000;
 const NAME = /^[\x21-\x22\x24-\x7e]{1,80}$/;
 
-/** The shard that a step's action writes to. */
-export function shardOfStep(step: SagaStep<Model>, state: Model, params: object): ShardIdentifier {
-  if (step.on !== undefined) return step.on(state).resolveShardIdentifier();
-  const [id] = Object.values(params).filter((value) => value instanceof ShardedId);
-  return id === undefined ? homeOf(state) : id.resolveShardIdentifier();
-}
-
-/** The shard of a saga. */
-export function homeOf({ id }: Model): ShardIdentifier {
-  return shardOfUuid(id.getValue());
+/**
+ * The id of a step's record, on the shard that the step's action writes to. Undefined: that is the saga's own shard.
+ *
+ * @param params of the action
+ */
+export function recordOf(
+  step: SagaStep<Model>,
+  { state, params, place }: { readonly state: Model; readonly params: object; readonly place: StepPlace },
+): ShardedId<StepRecord> | undefined {
+  const home = shardOfUuid(state.id.getValue());
+  const id = step.on?.(state) ?? Object.values(params).find((value) => value instanceof ShardedId);
+  const shard = id?.resolveShardIdentifier() ?? home;
+  return shard === home ? undefined : stepRecordId(place, shard);
 }

@@ -13,14 +13,14 @@ import type { EventEnvelope } from '../events/log/event-envelope.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { activeSpan, during, startInner } from '../tracing.js';
 import { readFailure } from './own-model.js';
-import { GiveUpAction, MoveAction, ParkAction, RetryAction } from './saga-actions.js';
-import { homeOf, type SagaDefinition, shardOfStep } from './saga-definition.js';
+import { GiveUpAction, MoveAction, RetryAction } from './saga-actions.js';
+import { recordOf, type SagaDefinition } from './saga-definition.js';
 import { type SagaRun, type SagaRunState, SagaWokenEvent } from './saga-run.js';
 import type { SagaFailure, SagaStep, SagaWait } from './saga-step.js';
 import { hasMoved, requireStep } from './stage-saga.js';
 import type { RegisteredStep, SagaKit, StepOutcome } from './step-action.js';
 import { failureKind, sagaFailure } from './step-failure.js';
-import { type StepPlace, stepRecordId } from './step-record.js';
+import type { StepPlace } from './step-record.js';
 
 /** Default maximum of a step's attempts that fail with an apparent defect. */
 export const DEFAULT_MAXIMUM_ATTEMPTS = 5;
@@ -46,7 +46,7 @@ interface DueStep<Step = SagaStep<Model>> {
   readonly place: StepPlace;
 }
 
-type AnyStep = DueStep | DueStep<SagaWait<Model>>;
+type AnyDue = DueStep | DueStep<SagaWait<Model>>;
 
 interface Attempts {
   readonly stepNumber: number;
@@ -135,7 +135,7 @@ export class SagaDriver implements EventHandler {
    *
    * @throws OtherReleaseNeeded if a running saga is in a step that this release does not have
    */
-  async #dueStep(id: string, runState: SagaRunState): Promise<AnyStep | undefined> {
+  async #dueStep(id: string, runState: SagaRunState): Promise<AnyDue | undefined> {
     const { definition, kit } = this.#options;
     const [run, state] = await Promise.all([kit.runs.findById(id), definition.states.findById(id)]);
     if (run === undefined || state === undefined || run.state !== runState) return undefined;
@@ -197,27 +197,23 @@ export class SagaDriver implements EventHandler {
 
   async #runStep(envelope: EventEnvelope, { state, step, place }: DueStep): Promise<StepOutcome> {
     const params = step.params(state);
-    const shard = shardOfStep(step, state, params);
-    const isHome = shard === homeOf(state);
+    const record = recordOf(step, { state, params, place });
     const registered = this.#options.steps.get(place.step);
     // The steps were registered from the same definition.
     if (registered === undefined) throw new TypeError(`There is no action for state ${place.step}`);
-    const record = isHome ? {} : { record: stepRecordId(place, shard) };
     const { name } = this.#options.definition.saga;
     const attributes = { 'fw.saga': name, 'fw.saga.id': place.saga, 'fw.saga.step': place.step };
     return during(startInner(activeSpan(), `step ${name}.${place.step}`, attributes), () =>
-      this.#execute(envelope, registered.actionClass, { ...place, ...record, params }),
+      this.#execute(envelope, registered.actionClass, { ...place, ...(record && { record }), params }),
     );
   }
 
-  /** Continues with the compensation, if any, after the step's action has failed for good. */
+  /** Continues with the compensation, or parks the saga, after the step's action has failed for good. */
   async #fail(envelope: EventEnvelope, due: DueStep, failure: SagaFailure): Promise<void> {
-    const { saga, stepNumber } = due.place;
-    if (due.step.refused === undefined) {
-      await this.#execute(envelope, ParkAction, { saga, stepNumber, failure });
-      return;
-    }
-    const outcome = await this.#giveUp(envelope, due, failure);
+    const mayFail = due.step.refused !== undefined;
+    const outcome = mayFail
+      ? await this.#giveUp(envelope, due, failure)
+      : ({ kind: 'void', failure } as const);
     await this.#settle(envelope, due, outcome);
   }
 
@@ -230,11 +226,10 @@ export class SagaDriver implements EventHandler {
     { state, step, place }: DueStep,
     failure: SagaFailure,
   ): Promise<StepOutcome> {
-    const shard = shardOfStep(step, state, step.params(state));
+    const record = recordOf(step, { state, params: step.params(state), place });
     // On the saga's own shard both attempts would write the saga's move, so only one can be applied.
-    if (shard === homeOf(state)) return { kind: 'void', failure };
+    if (record === undefined) return { kind: 'void', failure };
     try {
-      const record = stepRecordId(place, shard);
       return await this.#execute(envelope, GiveUpAction, { ...place, record, failure });
     } catch (error) {
       // The reason is the unknown shard, not the time-out: the step cannot have written there.
@@ -268,7 +263,7 @@ export class SagaDriver implements EventHandler {
   }
 }
 
-function isWait(due: AnyStep): due is DueStep<SagaWait<Model>> {
+function isWait(due: AnyDue): due is DueStep<SagaWait<Model>> {
   return due.step.action === undefined;
 }
 

@@ -32,11 +32,7 @@ export class SagaOrders {
     this.#databases = databases;
   }
 
-  /**
-   * @throws ModelNotFoundError if there is no such saga
-   * @throws UnknownShardError
-   * @throws ValidationError for an invalid id
-   */
+  /** See `showSaga`. */
   show(saga: string): Promise<SagaSummary> {
     return showSaga(this.#context, saga);
   }
@@ -55,22 +51,13 @@ export class SagaOrders {
     const database = this.#databaseOf(saga);
     const id = uuid7.next(database.shard.bits);
     const { kind, ...facts } = wish;
+    const isRetry = kind === 'retry';
     // Events name models in lower case.
     const model = ShardedId.named('SagaRun', saga).getValue();
     const params = JSON.stringify({ saga: model, ...facts });
-    const former = kind === 'retry';
-    await database.query({
-      text: PLACE,
-      values: [
-        id,
-        kind === 'retry' ? RETRY : ABANDON,
-        params,
-        by,
-        former,
-        model,
-        ownPrincipal('operator').name,
-      ],
-    });
+    const action = isRetry ? RETRY : ABANDON;
+    const values = [id, action, params, by, isRetry, model, ownPrincipal('operator').name];
+    await database.query({ text: PLACE, values });
     return id;
   }
 

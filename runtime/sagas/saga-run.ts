@@ -5,7 +5,15 @@ import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import { ModelEvent } from '../domain/model-event.js';
 import { nameClass } from '../domain/stored-names.js';
-import { failureFields, OwnBuilder, ownColumns } from './own-model.js';
+import {
+  failureFields,
+  instantColumn,
+  numberColumn,
+  OwnBuilder,
+  optional,
+  ownColumns,
+  textColumn,
+} from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** `PARKED`: waits for an operator to retry or abandon it. */
@@ -50,21 +58,14 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   readonly failureMessage?: string;
 
   /**
-   * The record of a saga at its start.
+   * The record of a saga at its start. @param id that of its state model, which the record shares
    *
    * @internal
    */
   static start(id: string, saga: string, createdDate: Date, terms: StepTerms): SagaRun {
-    return newBuilder()
-      .with({
-        id: sagaRunId(id),
-        state: 'RUNNING',
-        version: INITIAL_VERSION,
-        saga,
-        stepNumber: 1,
-        createdDate,
-      })
-      .with(terms)
+    const begin = { id: ShardedId.named<SagaRun>('SagaRun', id), version: INITIAL_VERSION, createdDate };
+    return new OwnBuilder(sagaRunModel)
+      .with({ ...begin, ...terms, state: 'RUNNING', saga, stepNumber: 1 })
       .build();
   }
 
@@ -106,7 +107,7 @@ export class SagaRun extends Model<SagaRun, ShardedId<SagaRun>, SagaRunState> {
   }
 
   #copy(): OwnBuilder<SagaRun> {
-    return newBuilder().from(this);
+    return new OwnBuilder(sagaRunModel).from(this);
   }
 }
 
@@ -140,11 +141,6 @@ export const sagaWokenEvent: EventDescriptor = {
   ],
 };
 
-/** The id of a saga's record, which equals that of its state model. */
-function sagaRunId(id: string): ShardedId<SagaRun> {
-  return ShardedId.named('SagaRun', id);
-}
-
 /** The table `eventlog.sagas`. */
 export const sagaRunModel: ModelDescriptor<SagaRun> = {
   name: 'SagaRun',
@@ -156,29 +152,13 @@ export const sagaRunModel: ModelDescriptor<SagaRun> = {
     'SagaRun',
     ['RUNNING', 'PARKED', 'ENDED'],
     [
-      { field: 'saga', column: 'saga', type: { kind: 'string' }, sqlType: 'text' },
-      { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
-      { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
-      {
-        field: 'timeoutMs',
-        column: 'timeout_ms',
-        type: { kind: 'number' },
-        sqlType: 'bigint',
-        optional: true,
-      },
-      {
-        field: 'deadline',
-        column: 'deadline',
-        type: { kind: 'instant' },
-        sqlType: 'timestamptz',
-        optional: true,
-      },
+      textColumn('saga', 'saga'),
+      textColumn('step', 'step'),
+      numberColumn('stepNumber', 'step_number', 'integer'),
+      optional(numberColumn('timeoutMs', 'timeout_ms', 'bigint')),
+      optional(instantColumn('deadline', 'deadline')),
     ],
   ),
 };
 
 nameClass(SagaRun, sagaRunModel.name);
-
-function newBuilder(): OwnBuilder<SagaRun> {
-  return new OwnBuilder(sagaRunModel);
-}

@@ -58,7 +58,7 @@ export class SagaRuntime {
       return { definition, steps: new Map(registered) };
     });
     this.#requireNames();
-    const steps = this.#sagas.flatMap((each) => [...each.steps.values()].map(({ descriptor }) => descriptor));
+    const steps = this.#sagas.flatMap((each) => [...each.steps.values()]);
     const shared = sagas.length === 0 ? [] : sharedActions(kit, (name) => this.#find(name));
     // A look-up by class returns the action with its own types.
     this.actions = [...shared, ...(steps as unknown as readonly ActionDescriptor[])];
@@ -68,12 +68,14 @@ export class SagaRuntime {
   handlers(executor: ActionRunner): readonly HandlerDescriptor[] {
     return this.#sagas.map(({ definition, steps }) => {
       const { name, aliases, concurrency } = definition.saga;
+      const limits = [...definition.actionSteps.values()].map((step) => step.maximumAttempts ?? 0);
       const driver = new SagaDriver({ definition, steps, kit: this.#kit, executor });
       return {
         name,
         aliases,
         concurrency,
-        maximumAttempts: mostAttempts(definition),
+        // A failure within a step's own limit must not become a dead letter.
+        maximumAttempts: Math.max(DEFAULT_MAXIMUM_ATTEMPTS, ...limits),
         passes: (error) => failureKind(error) === 'passing',
         events: [...definition.events, sagaWokenEvent],
         create: () => driver,
@@ -115,9 +117,3 @@ export class SagaRuntime {
 
 const STEPS = `SELECT saga, step, count(*) FROM eventlog.sagas WHERE state <> 'ENDED'
 GROUP BY saga, step ORDER BY saga, step`;
-
-/** The maximum attempts of the handler: a failure within a step's own limit must not become a dead letter. */
-function mostAttempts(definition: SagaDefinition): number {
-  const limits = [...definition.actionSteps.values()].map((step) => step.maximumAttempts ?? 0);
-  return Math.max(DEFAULT_MAXIMUM_ATTEMPTS, ...limits);
-}

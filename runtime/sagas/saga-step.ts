@@ -104,19 +104,19 @@ export interface NamedSteps<M extends Model> {
   readonly steps: SagaSteps<M>;
 }
 
+/** A step that runs an action, or a wait. */
+export type AnyStep<M extends Model> = SagaStep<M> | SagaWait<M>;
+
 /** The step of a state; undefined for an end. */
-export function stepOf<M extends Model>(
-  { steps }: NamedSteps<M>,
-  state: string,
-): SagaStep<M> | SagaWait<M> | undefined {
-  const known: Readonly<Record<string, SagaStep<M> | SagaWait<M> | undefined>> = steps;
+export function stepOf<M extends Model>({ steps }: NamedSteps<M>, state: string): AnyStep<M> | undefined {
+  const known: Readonly<Record<string, AnyStep<M> | undefined>> = steps;
   return Object.hasOwn(known, state) ? known[state] : undefined;
 }
 
 const DEFAULT_TIMEOUT_MS = 60_000;
 
 /** The end of a step that starts: its time limit in whole milliseconds, or a date. */
-export function limitOf<M extends Model>(step: SagaStep<M> | SagaWait<M>, state: M): number | Date {
+export function limitOf<M extends Model>(step: AnyStep<M>, state: M): number | Date {
   if (step.action !== undefined) return Math.round(step.timeoutMs ?? DEFAULT_TIMEOUT_MS);
   const { until } = step;
   return typeof until === 'number' ? Math.round(until) : until(state);

@@ -59,6 +59,7 @@ export async function listSagas(
  * One saga.
  *
  * @throws ModelNotFoundError if there is none @throws UnknownShardError if its shard is not configured
+ * @throws ValidationError for an invalid id
  */
 export async function showSaga(context: RepositoryContext, id: string): Promise<SagaSummary> {
   const runs = new SagaRunRepository(context);
@@ -90,11 +91,7 @@ export class Sagas {
     return listSagas(this.#context, options);
   }
 
-  /**
-   * One saga.
-   *
-   * @throws ModelNotFoundError if there is none @throws UnknownShardError if its shard is not configured
-   */
+  /** See `showSaga`. */
   show(id: string): Promise<SagaSummary> {
     return showSaga(this.#context, id);
   }

@@ -4,14 +4,7 @@ import type { Model } from '../domain/model.js';
 import { PlanMisuseError } from '../errors.js';
 import { OverdueAction } from './overdue-action.js';
 import { SagaRun, termsOf } from './saga-run.js';
-import {
-  limitOf,
-  type NamedSteps,
-  type SagaFailure,
-  type SagaStep,
-  type SagaWait,
-  stepOf,
-} from './saga-step.js';
+import { type AnyStep, limitOf, type NamedSteps, type SagaFailure, stepOf } from './saga-step.js';
 
 /**
  * Stages the start of a saga: its state, the record of its progress and its first time-out.
@@ -87,11 +80,7 @@ export function scheduleOverdue(plan: ActionPlan, run: SagaRun): void {
 }
 
 /** Whether an action of the application has ended a wait. */
-export function hasMoved<M extends Model>(
-  step: SagaStep<M> | SagaWait<M>,
-  run: SagaRun,
-  { state }: M,
-): boolean {
+export function hasMoved<M extends Model>(step: AnyStep<M>, run: SagaRun, { state }: M): boolean {
   return step.action === undefined && state !== run.step;
 }
 

@@ -1,4 +1,4 @@
-import { Action, type ActionClass, startPerform } from '../action/action.js';
+import { Action, startPerform } from '../action/action.js';
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { Clock } from '../domain/clock.js';
 import type { ShardedId } from '../domain/id.js';
@@ -90,7 +90,7 @@ class StepAction extends Action<StepParams, StepOutcome> {
     const known = await this.#kit.records.findById(id);
     if (known !== undefined) return outcomeOfRecord(known);
     await this.#runInner(principal, params);
-    this.plan().add(StepRecord.done(id, place, this.clock.now()));
+    this.plan().add(StepRecord.of(id, place, this.clock.now()));
     return DONE;
   }
 
@@ -102,10 +102,7 @@ class StepAction extends Action<StepParams, StepOutcome> {
 }
 
 /** A step's action as the registry holds it. */
-export interface RegisteredStep {
-  readonly actionClass: ActionClass<StepParams, StepOutcome>;
-  readonly descriptor: ActionDescriptor<StepParams, StepOutcome>;
-}
+export type RegisteredStep = ActionDescriptor<StepParams, StepOutcome>;
 
 /**
  * Creates the action of one step, under its own name: `TransferSaga.INITIATED`.
@@ -128,7 +125,7 @@ export function registerStep(
   // The registry identifies actions by class, so each step needs its own.
   const actionClass = class extends StepAction {};
   const params = inner.params.filter(({ secret }) => secret !== true);
-  const descriptor: ActionDescriptor<StepParams, StepOutcome> = {
+  return {
     name: `${saga.name}.${state}`,
     actionClass,
     params: [
@@ -139,5 +136,4 @@ export function registerStep(
     result: { kind: 'opaque' },
     create: () => new actionClass(definition, inner, kit),
   };
-  return { actionClass, descriptor };
 }

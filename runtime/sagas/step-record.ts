@@ -4,7 +4,7 @@ import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { failureFields, OwnBuilder, ownColumns, readFailure } from './own-model.js';
+import { failureFields, numberColumn, OwnBuilder, ownColumns, readFailure, textColumn } from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** `DONE`: committed with the step's action. `VOID`: the action has not been applied, and never will be. */
@@ -30,20 +30,18 @@ export class StepRecord extends Model<StepRecord, ShardedId<StepRecord>, StepRec
   readonly failureCode?: string;
   readonly failureMessage?: string;
 
-  static done(id: ShardedId<StepRecord>, place: StepPlace, createdDate: Date): StepRecord {
-    return newBuilder()
-      .with({ ...place, id, state: 'DONE', createdDate })
-      .build();
-  }
-
-  static void(
+  /** @param failure why the step is void; undefined: it is done */
+  static of(
     id: ShardedId<StepRecord>,
     place: StepPlace,
-    failure: SagaFailure,
     createdDate: Date,
+    failure?: SagaFailure,
   ): StepRecord {
-    const fields = { ...place, ...failureFields(failure), id, state: 'VOID', createdDate } as const;
-    return newBuilder().with(fields).build();
+    const state: StepRecordState = failure === undefined ? 'DONE' : 'VOID';
+    return new OwnBuilder(stepRecordModel)
+      .with({ ...place, id, state, version: INITIAL_VERSION, createdDate })
+      .with(failure === undefined ? {} : failureFields(failure))
+      .build();
   }
 
   /** The failure of a void step. */
@@ -64,8 +62,8 @@ export const stepRecordModel: ModelDescriptor<StepRecord> = {
     ['DONE', 'VOID'],
     [
       { field: 'saga', column: 'saga_id', type: { kind: 'uuid' }, sqlType: 'uuid' },
-      { field: 'stepNumber', column: 'step_number', type: { kind: 'number' }, sqlType: 'integer' },
-      { field: 'step', column: 'step', type: { kind: 'string' }, sqlType: 'text' },
+      numberColumn('stepNumber', 'step_number', 'integer'),
+      textColumn('step', 'step'),
     ],
   ),
 };
@@ -82,7 +80,3 @@ export function stepRecordId({ saga, stepNumber }: StepPlace, shard: ShardIdenti
 
 /** The variant bits of RFC 9562 precede the shard's 14 bits. */
 const VARIANT_BITS = 0x8000;
-
-function newBuilder(): OwnBuilder<StepRecord> {
-  return new OwnBuilder(stepRecordModel).with({ version: INITIAL_VERSION });
-}

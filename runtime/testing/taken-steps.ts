@@ -1,7 +1,7 @@
 import type { ActionDescriptor } from '../action/action-descriptor.js';
 import type { Model } from '../domain/model.js';
 import type { Saga } from '../sagas/saga.js';
-import { MOVE, PARK } from '../sagas/saga-actions.js';
+import { MOVE } from '../sagas/saga-actions.js';
 import { type SagaFailure, stepOf } from '../sagas/saga-step.js';
 import type { MemoryCommit } from './memory-store.js';
 import type { SagaPerformed } from './saga-outcome.js';
@@ -13,13 +13,11 @@ interface StepParams {
   readonly params: object;
 }
 
-/** Params of a move or parking action, as stored. */
+/** Params of a move, as stored. */
 interface Outcome {
   readonly stepNumber: number;
   readonly failure?: SagaFailure;
 }
-
-const FAILING: ReadonlySet<string> = new Set([MOVE, PARK]);
 
 /** Records the steps of one saga while it runs. */
 export class TakenSteps {
@@ -49,9 +47,9 @@ export class TakenSteps {
     this.#steps.set(stepNumber, { ...(known ?? { state: step, action, params }), attempts });
   }
 
-  /** Moves and parking actions carry the failure of a step. */
+  /** A move carries the failure of a step. */
   committed({ plan: { action } }: MemoryCommit): void {
-    if (!FAILING.has(action.name)) return;
+    if (action.name !== MOVE) return;
     const { stepNumber, failure } = JSON.parse(action.params ?? '{}') as Outcome;
     const known = this.#steps.get(stepNumber);
     if (known !== undefined && failure !== undefined) this.#steps.set(stepNumber, { ...known, failure });

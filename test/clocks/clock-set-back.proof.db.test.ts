@@ -12,7 +12,7 @@ import {
 import { HERE } from '../../runtime/execution/test-support/accounts.js';
 import { LockStore } from '../../runtime/locks/lock-store.js';
 import { JournalStore } from '../../runtime/persistence/journal/journal-store.js';
-import { releaseLease, takeLease } from '../../runtime/retention/maintenance-lease.js';
+import { noteRun, readLastRun } from '../../runtime/retention/last-run.js';
 import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.js';
 import type { ShardsOptions } from '../databases/databases.js';
 import { rowsAsOwner } from '../databases/roles.js';
@@ -101,10 +101,10 @@ describeOnEachAdapter('After the clock of a database was set back by ten minutes
     const store = new LockStore(databases.database(HERE));
     const [dead, waiting] = [randomUUID(), randomUUID()].map((owner) => ({ name: 'x', owner }));
     if (dead === undefined || waiting === undefined) throw new Error('There are two');
-    await store.acquire(dead, 50, {});
+    await store.acquire(dead, 50);
     await ask(databases, "UPDATE eventlog.locks SET expires_date = expires_date + interval '10 minutes'");
-    expect(await store.acquire(waiting, 50, {})).toBeUndefined();
-    await until(async () => (await store.acquire(waiting, 50, {})) !== undefined);
+    expect(await store.acquire(waiting, 50)).toBeUndefined();
+    await until(async () => (await store.acquire(waiting, 50)) !== undefined);
   });
 
   test('a cross-shard plan is finished within the time for which its process had claimed it', async () => {
@@ -121,22 +121,13 @@ describeOnEachAdapter('After the clock of a database was set back by ten minutes
     await until(async () => (await store.survey(10)).due.length === 1);
   });
 
-  test('a task of maintenance is done by another process', async () => {
+  test('retention is due again', async () => {
     const databases = await shards({ owner: 'retention' });
     const database = databases.database(HERE);
-    const request = { leaseMs: 60_000, everyMs: 60_000 };
-    const turn = await takeLease(database, { ...request, holder: 'dead' });
-    expect(await takeLease(database, { ...request, holder: 'other' })).toBeUndefined();
-    await ask(
-      databases,
-      "UPDATE eventlog.maintenance SET leased_until = leased_until + interval '10 minutes'",
-    );
-    const next = await takeLease(database, { ...request, holder: 'other' });
-    expect(Number(next?.fence)).toBe(Number(turn?.fence) + 1);
-    if (next !== undefined) await releaseLease(database, next, true);
-    expect(await takeLease(database, { ...request, holder: 'third' })).toBeUndefined();
+    await noteRun(database);
+    expect(await readLastRun(database, 60_000)).toMatchObject({ isDue: false });
     await ask(databases, "UPDATE eventlog.maintenance SET done_date = done_date + interval '10 minutes'");
-    expect(await takeLease(database, { ...request, holder: 'third' })).toBeDefined();
+    expect(await readLastRun(database, 60_000)).toMatchObject({ isDue: true });
   });
 });
 

@@ -3,11 +3,8 @@ import { time } from '../../concurrency/time.js';
 import { isSamePlace, type LogCursor } from '../log/event-record.js';
 import type { ConsumerStore, Lease, LeasedConsumer } from './consumer-store.js';
 
-/**
- * The outcome of saving a checkpoint. `moved`: this process holds the lease, but the checkpoint is not where this run
- * left it, or the server is another one.
- */
-export type CheckpointState = 'saved' | 'lost' | 'moved';
+/** The outcome of saving a checkpoint. `superseded`: the lease was taken on another server, or before a restart. */
+export type CheckpointState = 'saved' | 'lost' | 'superseded';
 
 /** Maximum time between saves while there is progress to save, in milliseconds. */
 export const CHECKPOINT_MS = 100;
@@ -18,8 +15,6 @@ export class CheckpointWriter {
   readonly #lease: HeldLease<Lease>;
   #saved: LogCursor;
   #unsaved: LogCursor | undefined;
-  /** Checkpoints that were sent without a reply: any of them may have been saved. */
-  #inDoubt: LogCursor[] = [];
   #savedMs = 0;
 
   constructor(consumers: ConsumerStore, consumer: LeasedConsumer, lease: HeldLease<Lease>) {
@@ -40,43 +35,23 @@ export class CheckpointWriter {
 
   /** Saves the checkpoint if it is due. @param now save even if it is not due */
   async save(now = false): Promise<CheckpointState> {
-    const cursor = this.#unsaved;
-    if (cursor === undefined) return 'saved';
-    if (!now && time.nowMs() - this.#savedMs < CHECKPOINT_MS) return 'saved';
-    this.#unsaved = undefined;
+    const to = this.#unsaved;
     const askedMs = time.nowMs();
+    if (to === undefined || (!now && askedMs - this.#savedMs < CHECKPOINT_MS)) return 'saved';
     this.#savedMs = askedMs;
-    try {
-      if (await this.#move(cursor)) this.#lease.renewed(askedMs);
-      else return await this.#lookAfterRefusal(cursor);
-    } catch (error) {
-      this.#unsaved ??= cursor;
-      throw error;
-    }
-    return 'saved';
-  }
-
-  async #move(to: LogCursor): Promise<boolean> {
     const { lease, durationMs } = this.#lease;
-    this.#inDoubt.push(to);
-    const moved = await this.#consumers.checkpoint(lease, { from: this.#saved, to }, durationMs);
-    if (moved) this.#arrived(to);
-    return moved;
-  }
-
-  /** The lease may be lost, or an earlier statement whose reply was lost has moved the checkpoint. */
-  async #lookAfterRefusal(wanted: LogCursor): Promise<CheckpointState> {
-    const stored = await this.#consumers.readState(this.#lease.lease);
-    if (stored === undefined) return 'lost';
-    const { cursor: found, superseded } = stored;
-    if (superseded || !this.#inDoubt.some((each) => isSamePlace(each, found))) return 'moved';
-    this.#arrived(found);
-    if (!isSamePlace(found, wanted)) this.#unsaved ??= wanted;
+    let saved = to;
+    if (await this.#consumers.checkpoint(lease, { from: this.#saved, to }, durationMs)) {
+      this.#lease.renewed(askedMs);
+    } else {
+      // The lease is lost, or an earlier statement of this run has moved the checkpoint, although its reply was lost.
+      const stored = await this.#consumers.readState(lease);
+      if (stored === undefined) return 'lost';
+      if (stored.superseded) return 'superseded';
+      saved = stored.cursor;
+    }
+    this.#saved = saved;
+    if (this.#unsaved !== undefined && isSamePlace(this.#unsaved, saved)) this.#unsaved = undefined;
     return 'saved';
-  }
-
-  #arrived(cursor: LogCursor): void {
-    this.#saved = cursor;
-    this.#inDoubt = [];
   }
 }

@@ -32,6 +32,3 @@ export interface ConsumerRunOptions {
 export function countAge({ ages }: ConsumerRunOptions, { createdDate }: LoggedEvent): void {
   ages?.add(Math.max(0, time.dateMs() - Date.parse(createdDate)));
 }
-
-/** Pause after an attempt that could not start, and before a stop, in milliseconds. */
-export const FAILURE_PAUSE_MS = 250;

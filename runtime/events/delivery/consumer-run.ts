@@ -4,11 +4,17 @@ import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
 import { RunInterrupted } from './attempts.js';
 import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
-import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
+import { type ConsumerRunOptions, countAge } from './consumer-run-options.js';
 import { CountedAttempts } from './counted-attempts.js';
 import { HandledEvents } from './handled-events.js';
 import { failureOf } from './handler-attempts.js';
-import { type LeasedLoop, type LeasedWork, type RunEnd, SUPERSEDED_GRACE_MS } from './leased-loop.js';
+import {
+  FAILURE_PAUSE_MS,
+  type LeasedLoop,
+  type LeasedWork,
+  type RunEnd,
+  SUPERSEDED_GRACE_MS,
+} from './leased-loop.js';
 import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
 
@@ -23,14 +29,6 @@ const MAXIMUM_ASIDE = 10_000;
 /** Maximum time for the attempts in progress when the consumer is to halt: a receiver may let them wait for ever. */
 const HALT_GRACE_MS = 10_000;
 
-/** What came of attempts at the first events of a model. */
-interface Attempted {
-  /** How many were handled. */
-  readonly handled: number;
-  /** Why the next one was not. */
-  readonly failure?: { readonly error: unknown } | 'not counted';
-}
-
 /** Why a model pauses at its first event. */
 interface Pause {
   readonly pauseMs: number;
@@ -43,14 +41,6 @@ interface Pause {
 interface Paused extends Pause {
   readonly queue: ModelQueue;
   readonly timer: Timer;
-}
-
-const ONE: Attempted = { handled: 1 };
-
-function failedWith(error: unknown): Attempted {
-  return error instanceof RunInterrupted
-    ? { handled: error.handled, failure: { error: error.cause } }
-    : { handled: 0, failure: { error } };
 }
 
 /** Runs a handler with external effects: at least once, in order per model, several models in parallel. */
@@ -208,17 +198,17 @@ export class ConsumerRun implements LeasedWork {
   async #work(queue: ModelQueue): Promise<void> {
     let pause: Pause | undefined;
     while (pause === undefined && queue.entries.length > 0 && this.#loop.mayWork) {
-      const attempt = this.#attempt(queue);
-      const { handled, failure } = attempt instanceof Promise ? await attempt : attempt;
-      const done = queue.entries.splice(0, handled);
-      for (const entry of done) {
-        this.#handled.add(entry.event);
-        this.#settled(entry);
-        countAge(this.#options, entry.event);
+      try {
+        const attempt = this.#attempt(queue);
+        const handled = typeof attempt === 'number' ? attempt : await attempt;
+        this.#handledFirst(queue, handled);
+        if (handled === 0) pause = { pauseMs: FAILURE_PAUSE_MS };
+      } catch (error) {
+        const isRun = error instanceof RunInterrupted;
+        if (isRun) this.#handledFirst(queue, error.handled);
+        if (this.#loop.signal.aborted) break;
+        pause = this.#failed(queue, isRun ? error.cause : error);
       }
-      if (failure === undefined) continue;
-      if (this.#loop.signal.aborted) break;
-      pause = failure === 'not counted' ? { pauseMs: FAILURE_PAUSE_MS } : this.#failed(queue, failure.error);
     }
     this.#active -= 1;
     if (pause === undefined) this.#giveBack(queue);
@@ -255,30 +245,36 @@ export class ConsumerRun implements LeasedWork {
     }
   }
 
-  /** Attempts the first events of a model. Returns a promise only if the attempt is asynchronous. Never rejects. */
-  #attempt({ entries }: ModelQueue): Attempted | Promise<Attempted> {
-    const { attempts } = this.#options;
-    const [entry] = entries;
-    if (entry === undefined) return { handled: 0 };
-    if (this.#counted.isCareful) return this.#attemptCarefully(entry);
-    const most = freshAtOnce(entries, attempts.longestRun ?? 1);
-    try {
-      const events = entries.slice(0, most).map(({ event }) => event);
-      const work = most > 1 ? attempts.handleRun?.(events, this.#context) : this.#handle(entry);
-      return work === undefined ? ONE : work.then(() => (most > 1 ? { handled: most } : ONE), failedWith);
-    } catch (error) {
-      return failedWith(error);
+  #handledFirst({ entries }: ModelQueue, count: number): void {
+    for (const entry of entries.splice(0, count)) {
+      this.#handled.add(entry.event);
+      this.#settled(entry);
+      countAge(this.#options, entry.event);
     }
   }
 
+  /**
+   * Attempts the first events of a model. Returns how many were handled: none if the attempt could not be counted and was
+   * not made. Returns a promise only if the attempt is asynchronous.
+   */
+  #attempt({ entries }: ModelQueue): number | Promise<number> {
+    const { attempts } = this.#options;
+    const [entry] = entries;
+    if (entry === undefined) return 0;
+    if (this.#counted.isCareful) return this.#attemptCarefully(entry);
+    const most = Math.max(1, freshAtOnce(entries, attempts.longestRun ?? 1));
+    const events = entries.slice(0, most).map(({ event }) => event);
+    const work = most > 1 ? attempts.handleRun?.(events, this.#context) : this.#handle(entry);
+    return work === undefined ? most : work.then(() => most);
+  }
+
   /** Makes an attempt that may crash the process. */
-  #attemptCarefully(entry: WindowEntry): Promise<Attempted> {
-    return this.#counted
-      .attempt(entry.event.id, entry, async () => {
-        await this.#handle(entry);
-        return ONE;
-      })
-      .then((attempted) => attempted ?? { handled: 0, failure: 'not counted' }, failedWith);
+  async #attemptCarefully(entry: WindowEntry): Promise<number> {
+    const attempted = await this.#counted.attempt(entry.event.id, entry, async () => {
+      await this.#handle(entry);
+      return 1;
+    });
+    return attempted ?? 0;
   }
 
   #handle({ event, attempts }: WindowEntry): Promise<void> | void {
@@ -351,6 +347,6 @@ export class ConsumerRun implements LeasedWork {
     if (!this.#maySave) return;
     const state = await this.#checkpoint.save(now);
     if (state === 'lost') this.#loop.finish({ kind: 'lost' });
-    else if (state === 'moved') this.#loop.supersede();
+    else if (state === 'superseded') this.#loop.supersede();
   }
 }

@@ -122,7 +122,7 @@ describeOn('postgresql', 'A statement that reaches the server after it was given
     const ledger = testLedger(databases);
     const store = new ConsumerStore(databases.database(HERE));
     const start = { epoch: 1, transactionId: '0', position: 0 };
-    await registerConsumer(databases.database(HERE), { name: 'Plain', kind: 'live', aliases: [] }, start);
+    await registerConsumer(databases.database(HERE), { name: 'Plain', kind: 'live' });
     const consumer = await store.acquire('Plain', 'me', 60_000);
     if (consumer === undefined) throw new Error('It is free');
     const { lease } = consumer;

@@ -26,7 +26,6 @@ function start({ expired = false, work = () => ({}), first = () => {} }: Given):
   const lease = { name: 'Mirror', holder: 'process', fence: '1' };
   const held = new HeldLease(lease, performance.now() - (expired ? 120_000 : 0), 60_000);
   const made = (loop: LeasedLoop): LeasedWork => ({
-    failurePauseMs: 1,
     round: async () => {
       await Promise.resolve();
       calls.push('round');

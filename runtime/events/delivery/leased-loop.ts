@@ -29,8 +29,6 @@ export type RunEnd =
 export interface LeasedWork {
   /** Subject of the warning about a failed round. Default: the name of the consumer. */
   readonly title?: string;
-  /** Pause after a failed round, in milliseconds. Default: 250. */
-  readonly failurePauseMs?: number;
   /**
    * Milliseconds after the signal after which the run ends even if a round continues. Default: it waits for the round.
    */
@@ -57,7 +55,8 @@ export interface LeasedWork {
 /** `stopped` and `superseded`: the run is to end. */
 export type RunState = 'working' | 'stopped' | 'superseded' | 'ended';
 
-const FAILURE_PAUSE_MS = 250;
+/** Pause after a failed round, or an attempt that could not start, in milliseconds. */
+export const FAILURE_PAUSE_MS = 250;
 /** Maximum time for work in progress before a superseded run restarts, in milliseconds. */
 export const SUPERSEDED_GRACE_MS = 5_000;
 
@@ -200,13 +199,13 @@ export class LeasedLoop {
   }
 
   async #failed(error: unknown): Promise<void> {
-    const { title = this.lease.lease.name, failurePauseMs = FAILURE_PAUSE_MS } = this.#work;
+    const { title = this.lease.lease.name } = this.#work;
     if (error instanceof EventEpochError) return this.finish({ kind: 'waiting', reason: error.message });
     // A reload has removed the shard, or the databases were closed.
     if (error instanceof DriverFailure && error.reason === 'closed') return this.finish({ kind: 'lost' });
     this.#warnings.failed(title, error);
-    if (this.#state === 'working') await this.#pauseWhile(failurePauseMs, () => this.state === 'working');
-    else if (this.lease.valid) await this.wakeUp.wait(failurePauseMs);
+    if (this.#state === 'working') await this.#pauseWhile(FAILURE_PAUSE_MS, () => this.state === 'working');
+    else if (this.lease.valid) await this.wakeUp.wait(FAILURE_PAUSE_MS);
     else this.finish({ kind: 'lost' });
   }
 }

@@ -164,11 +164,7 @@ describeOn('postgresql', 'An attempt under way when a lease is lost', (harness) 
     async (_, successor, alive, expected) => {
       const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
       const store = new ConsumerStore(databases.database(HERE));
-      await registerConsumer(
-        databases.database(HERE),
-        { name: 'Plain', kind: 'live', aliases: [] },
-        { epoch: 1, transactionId: '0', position: 0 },
-      );
+      await registerConsumer(databases.database(HERE), { name: 'Plain', kind: 'live' });
       const consumer = await store.acquire('Plain', 'one', 60_000);
       if (consumer === undefined) throw new Error('It is free');
       await store.storeAttempts(consumer.lease, NOTE, 0);

@@ -1,17 +1,13 @@
 import { textArray } from '../../persistence/codec/column-codec.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { currentEpoch } from '../log/epochs.js';
-import { type LogCursor, START_OF_LOG } from '../log/event-record.js';
+import { requireOwnLog } from '../log/epochs.js';
 import { type Consumer, missingItems, selectionItems } from './consumer.js';
 import type { ConsumerKind } from './consumer-store.js';
 
 /** A consumer as its row identifies it. */
-export interface Registration {
-  readonly name: string;
+export interface Registration extends Pick<Consumer, 'name' | 'aliases' | 'startFrom'> {
   readonly kind: ConsumerKind;
-  /** Earlier names. */
-  readonly aliases: readonly string[];
-  /** See `selectionItems`. */
+  /** See `selectionItems`. Default: nothing. */
   readonly selects?: readonly string[];
 }
 
@@ -29,13 +25,11 @@ export async function registerConsumers(
   const { rows } = await database.query({ text: SELECTIONS, values: [] });
   const stored = new Map(rows.map(([name, selects]) => [name, selects as readonly string[]]));
   for (const consumer of consumers) {
-    const { name, aliases = [], startFrom } = consumer;
     const selects = selectionItems(consumer);
-    const known = stored.get(name);
+    const known = stored.get(consumer.name);
     if (known !== undefined && missingItems(selects, known).length === 0) continue;
-    if (startFrom === 'now') await currentEpoch(database);
-    const start = startFrom === 'now' ? 'now' : START_OF_LOG;
-    await registerConsumer(database, { name, kind: 'live', aliases, selects }, start);
+    if (consumer.startFrom === 'now') await requireOwnLog(database);
+    await registerConsumer(database, { ...consumer, kind: 'live', selects });
   }
 }
 
@@ -46,15 +40,10 @@ export async function registerConsumers(
  */
 export async function registerConsumer(
   database: ShardDatabase,
-  { name, kind, aliases, selects = [] }: Registration,
-  start: LogCursor | 'now',
+  { name, kind, aliases = [], startFrom, selects = [] }: Registration,
 ): Promise<void> {
   for (const alias of aliases) await database.query({ text: RENAME, values: [name, alias] });
-  const { epoch, transactionId, position } = start === 'now' ? START_OF_LOG : start;
-  const items = textArray(selects);
-  const values = [name, kind, epoch, transactionId, position, start === 'now', items];
-  await database.query({ text: REGISTER, values });
-  await database.query({ text: WIDEN, values: [name, items] });
+  await database.query({ text: REGISTER, values: [name, kind, startFrom === 'now', textArray(selects)] });
 }
 
 /**
@@ -86,15 +75,13 @@ WHERE $1 = ANY (c.former_names)
   AND NOT EXISTS (SELECT FROM eventlog.delivery_processes AS p WHERE c.handler = ANY (p.handlers))
   AND NOT EXISTS (SELECT FROM eventlog.sagas AS s WHERE s.saga = c.handler AND s.state <> 'ENDED')`;
 
-const REGISTER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, selects)
-SELECT $1, $1, $2, $1,
-  CASE WHEN $6::boolean THEN (SELECT max(epoch) FROM eventlog.delivery_epochs) ELSE $3::integer END,
-  CASE WHEN $6::boolean THEN pg_snapshot_xmin(pg_current_snapshot()) ELSE $4::xid8 END,
-  CASE WHEN $6::boolean THEN -1 ELSE $5::bigint END, $7::text[]
+/** Before all events is `START_OF_LOG`; after those that are stored is the horizon, and no position of its transaction. */
+const REGISTER = `INSERT INTO eventlog.consumers AS c (name, handler, kind, identity, epoch, transaction_id, position, selects)
+SELECT $1, $1, $2, $1, s.*, $4::text[] FROM (
+  SELECT max(epoch), pg_snapshot_xmin(pg_current_snapshot()), -1 FROM eventlog.delivery_epochs HAVING $3::boolean
+  UNION ALL SELECT 1, '0'::xid8, 0 WHERE NOT $3::boolean) AS s
 WHERE NOT EXISTS (SELECT FROM eventlog.consumers WHERE $1 = ANY (former_names))
-ON CONFLICT DO NOTHING`;
-
-const WIDEN = `UPDATE eventlog.consumers
-SET selects = ARRAY(SELECT DISTINCT item FROM unnest(selects || $2::text[]) AS item ORDER BY item), fence = fence + 1
-WHERE name = $1 AND kind = 'live' AND EXISTS (SELECT FROM unnest($2::text[]) AS item
-  WHERE item <> ALL (selects) AND split_part(item, ':', 1) || ':*' <> ALL (selects))`;
+ON CONFLICT (name) DO UPDATE SET fence = c.fence + 1,
+  selects = ARRAY(SELECT DISTINCT item FROM unnest(c.selects || excluded.selects) AS item ORDER BY item)
+WHERE c.kind = 'live' AND EXISTS (SELECT FROM unnest(excluded.selects) AS item
+  WHERE item <> ALL (c.selects) AND split_part(item, ':', 1) || ':*' <> ALL (c.selects))`;

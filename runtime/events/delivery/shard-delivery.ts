@@ -7,7 +7,7 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { FailoverRegister, handlerAhead, timelineOf } from '../../sharding/failover-register.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
-import { currentEpoch } from '../log/epochs.js';
+import { requireOwnLog } from '../log/epochs.js';
 import { FailureWarnings } from '../log/failure-warnings.js';
 import { LogReader } from '../log/log-reader.js';
 import { Signal } from '../log/signal.js';
@@ -57,7 +57,8 @@ const WAITING_PAUSE_MS = 3_000;
 export class ShardDelivery {
   readonly shard: ShardIdentifier;
   readonly #options: ShardDeliveryOptions;
-  readonly #attempts: ReadonlyMap<string, Attempts>;
+  /** Handlers and sinks by name. */
+  readonly #live: ReadonlyMap<string, Consumer & { readonly ofShard: Attempts }>;
   /** Names of the consumers that this process can run. */
   readonly #known: readonly string[];
   readonly #consumers: ConsumerStore;
@@ -84,8 +85,10 @@ export class ShardDelivery {
     this.#options = options;
     this.shard = options.database.shard;
     const { database, consumers, ownWork, warn } = options;
-    this.#attempts = new Map(consumers.map(({ name, attempts }) => [name, attempts(database.shard)]));
-    this.#known = [...this.#attempts.keys(), ...(ownWork === undefined ? [] : [ownWork.name])];
+    this.#live = new Map(
+      consumers.map((each) => [each.name, { ...each, ofShard: each.attempts(database.shard) }]),
+    );
+    this.#known = [...this.#live.keys(), ...(ownWork === undefined ? [] : [ownWork.name])];
     this.#consumers = new ConsumerStore(database);
     this.#letters = new ParkingStore(database);
     this.#reader = new LogReader(database);
@@ -150,11 +153,10 @@ export class ShardDelivery {
 
   async #register(): Promise<void> {
     const { database, consumers, ownWork, process } = this.#options;
-    const epoch = await currentEpoch(database);
+    await requireOwnLog(database);
     await registerConsumers(database, consumers);
     if (ownWork !== undefined) {
-      const start = { epoch, transactionId: '0', position: 0 };
-      await registerConsumer(database, { name: ownWork.name, kind: 'schedules', aliases: [] }, start);
+      await registerConsumer(database, { name: ownWork.name, kind: 'schedules' });
       await ownWork.register(process);
     }
     this.#registered = true;
@@ -251,29 +253,22 @@ export class ShardDelivery {
     const askedMs = time.nowMs();
     const consumer = await this.#consumers.acquire(name, process, limits.leaseMs);
     if (consumer === undefined) return;
-    if (await this.#leaveToOthers(consumer)) return;
-    const work = this.#work(consumer);
-    if (work === undefined) {
-      await this.#consumers.release(consumer.lease, { kind: 'stopped' });
-      return;
+    const reason = this.#lackFor(consumer);
+    if (reason !== undefined) {
+      await this.#consumers.release(consumer.lease, { kind: 'waiting', reason });
+      return this.#waits(name, reason);
     }
     this.#waiting.delete(name);
-    const run = new LeasedLoop(new HeldLease(consumer.lease, askedMs, limits.leaseMs), work, warn);
+    const run = new LeasedLoop(
+      new HeldLease(consumer.lease, askedMs, limits.leaseMs),
+      this.#workOf(consumer),
+      warn,
+    );
     this.#held.set(name, run);
     const ending = run.ended.then((end) => this.#ended(consumer, end));
     this.#ending.add(ending);
     void ending.finally(() => this.#ending.delete(ending));
     this.#wakeUp.start();
-  }
-
-  /** Releases a consumer that only a process of another release can run. */
-  async #leaveToOthers(consumer: LeasedConsumer): Promise<boolean> {
-    const { lease } = consumer;
-    const reason = this.#lackFor(consumer);
-    if (reason === undefined) return false;
-    await this.#consumers.release(lease, { kind: 'waiting', reason });
-    this.#waits(lease.name, reason);
-    return true;
   }
 
   /** What this process lacks for a consumer: a part of its stored selection, or the tables to rebuild. */
@@ -290,9 +285,9 @@ export class ShardDelivery {
     return `handler ${live.name} of this process declares no projection`;
   }
 
-  #liveOf(name: string): Consumer | undefined {
-    const liveName = name.split('#', 1)[0] ?? name;
-    return this.#options.consumers.find((each) => each.name === liveName);
+  /** The handler or sink of a consumer: `Name`, or its replay `Name#1a2b3c4d`. */
+  #liveOf(name: string): (Consumer & { readonly ofShard: Attempts }) | undefined {
+    return this.#live.get(name.split('#', 1)[0] ?? name);
   }
 
   /** Leaves a consumer to other processes for a while. The same reason is logged once. */
@@ -304,18 +299,16 @@ export class ShardDelivery {
     this.#leftUntilMs.set(name, time.nowMs() + WAITING_PAUSE_MS);
   }
 
-  /** The work that this process can do for a consumer. */
-  #work(consumer: LeasedConsumer): ((loop: LeasedLoop) => LeasedWork) | undefined {
+  #workOf(consumer: LeasedConsumer): (loop: LeasedLoop) => LeasedWork {
     const { warn, database, ownWork, agesOf } = this.#options;
     const { name } = consumer.lease;
     if (name === ownWork?.name) return (loop) => ownWork.start(loop);
     const live = this.#liveOf(name);
-    const attempts = this.#attempts.get(live?.name ?? name);
-    if (live === undefined || attempts === undefined) return undefined;
+    if (live === undefined) throw new TypeError(`${name} is no consumer of this process`);
     const { replay } = consumer;
     const options: ConsumerRunOptions = {
       consumer,
-      attempts,
+      attempts: live.ofShard,
       selection: { ...live.selection, ...replay?.selection },
       concurrency: live.concurrency,
       readAhead: live.readAhead,

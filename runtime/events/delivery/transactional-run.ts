@@ -5,10 +5,10 @@ import type { Transaction, TransactionManager } from '../../sharding/transaction
 import type { RunContext } from '../log/event-envelope.js';
 import { isBehind, isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import type { FailureCount } from './attempts.js';
-import { type ConsumerRunOptions, countAge, FAILURE_PAUSE_MS } from './consumer-run-options.js';
+import { type ConsumerRunOptions, countAge } from './consumer-run-options.js';
 import { CountedAttempts, HandlerDied } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
-import type { LeasedLoop, LeasedWork } from './leased-loop.js';
+import { FAILURE_PAUSE_MS, type LeasedLoop, type LeasedWork } from './leased-loop.js';
 import { LogSource } from './log-source.js';
 import { ParkedModels } from './parked-models.js';
 import type { ParkedLetter, Settlement } from './parking-store.js';
@@ -29,18 +29,8 @@ const PARKED_REFRESH_MS = 1_000;
 /** A handler that ignores the signal for this time is abandoned with its transaction, in milliseconds. */
 const GIVE_UP_MS = 250;
 
-/** The lease was lost, or the checkpoint has moved: the transaction must not commit. */
+/** The lease was lost, the checkpoint has moved, or a parked event is gone: the transaction must not commit. */
 class Superseded extends Error {}
-
-/** This transaction has not deleted the parked event, and must not commit. */
-class NotSettled extends Error {
-  readonly settlement: Settlement;
-
-  constructor(settlement: Settlement) {
-    super(settlement);
-    this.settlement = settlement;
-  }
-}
 
 /** A failure of a handler, not of the database. */
 class HandlerFailed extends Error {
@@ -250,7 +240,7 @@ export class TransactionalRun implements LeasedWork {
       if (live === undefined) return false;
       const isLate = isBehind(this.#saved, live);
       if (isLate) {
-        const page = await reader.within(transaction).read({ ...selection, until: live }, this.#saved, GROUP);
+        const page = await reader.read({ ...selection, until: live }, this.#saved, GROUP, transaction);
         if (!page.ended) return false;
         await rebuild.within(transaction, async () => {
           for (const event of page.events) await this.#handle(event, 1, transaction);
@@ -325,18 +315,17 @@ export class TransactionalRun implements LeasedWork {
   /** Handles a parked event and deletes it, in one transaction. */
   async #settle({ event }: ParkedLetter, number: number): Promise<Settlement> {
     const { attempts, letters, consumer } = this.#options;
-    try {
-      return await this.#transactions.transaction(async (transaction) => {
-        await this.#inTables(transaction, async () =>
-          attempts.handle(event, { number, transaction }, this.#context),
-        );
-        const settlement = await letters.settle(consumer.lease, event.id, transaction);
-        if (settlement !== 'settled') throw new NotSettled(settlement);
-        return settlement;
-      });
-    } catch (error) {
-      if (error instanceof NotSettled) return error.settlement;
-      throw error;
-    }
+    let settlement: Settlement = 'lost';
+    const work = async (transaction: Transaction): Promise<void> => {
+      await this.#inTables(transaction, async () =>
+        attempts.handle(event, { number, transaction }, this.#context),
+      );
+      settlement = await letters.settle(consumer.lease, event.id, transaction);
+      if (settlement !== 'settled') throw new Superseded();
+    };
+    await this.#transactions.transaction(work).catch((error: unknown) => {
+      if (!(error instanceof Superseded)) throw error;
+    });
+    return settlement;
   }
 }

@@ -7,17 +7,12 @@ import type { ShardDatabase } from '../../sharding/shard-database.js';
  * until `rebase` opens a new epoch.
  */
 
-/** Number of the current epoch. Opens the first one on a new shard. @throws EventEpochError on another server */
-export async function currentEpoch(database: ShardDatabase): Promise<number> {
+/** Checks that the log belongs to this server. Opens the first epoch on a new shard. @throws EventEpochError */
+export async function requireOwnLog(database: ShardDatabase): Promise<void> {
   const { rows } = await database.query({ text: CURRENT, values: [] });
   const [row] = rows;
-  if (row === undefined) {
-    await database.query({ text: OPEN_FIRST, values: [] });
-    return currentEpoch(database);
-  }
-  const [epoch, known, found] = row;
-  requireServer(database, known, found);
-  return Number(epoch);
+  if (row === undefined) await database.query({ text: OPEN_FIRST, values: [] });
+  else requireServer(database, row[0], row[1]);
 }
 
 /** @param known system identifier of the epoch @param found that of the server @throws EventEpochError */
@@ -27,7 +22,7 @@ export function requireServer({ shard }: Pick<ShardDatabase, 'shard'>, known: un
 }
 
 const CURRENT =
-  'SELECT epoch, system_identifier, (SELECT system_identifier::text FROM pg_control_system()) ' +
+  'SELECT system_identifier, (SELECT system_identifier::text FROM pg_control_system()) ' +
   'FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1';
 
 const OPEN_FIRST =

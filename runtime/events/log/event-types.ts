@@ -21,10 +21,6 @@ export class EventTypes {
     this.#known = byStoredName(events, knownEvent);
   }
 
-  has(eventType: string): boolean {
-    return this.#known.has(eventType);
-  }
-
   /** True for an event of a version that this process does not know yet; a newer process must handle it. */
   isTooNew({ eventType, eventVersion }: Pick<LoggedEvent, 'eventType' | 'eventVersion'>): boolean {
     return eventVersion > (this.#known.get(eventType)?.version ?? 0);

@@ -35,20 +35,11 @@ export interface Horizon {
 /** The transactions that hold back the horizon of this server, except the query itself. */
 export async function readHorizon(database: ShardDatabase): Promise<Horizon> {
   const { rows } = await database.query({ text: HORIZON, name: 'fw_horizon', values: [] });
-  const holders = rows.flatMap((row) => (row[1] === null ? [] : [column.read(HOLDER, row.slice(1))]));
-  const transactionId = String(rows[0]?.[0] ?? '0');
-  const ages = holders.map(({ ageMs }) => ageMs);
-  const heldBackMs = ages.includes(undefined) ? await ageOfHeldBack(database, transactionId) : 0;
-  return { transactionId, ageMs: Math.max(heldBackMs, ...ages.map((age) => age ?? 0)), holders };
+  const holders = rows.flatMap((row) => (row[2] === null ? [] : [column.read(HOLDER, row.slice(2))]));
+  const [transactionId, heldBackMs] = rows[0] ?? [];
+  const ages = holders.map(({ ageMs = Number(heldBackMs) }) => ageMs);
+  return { transactionId: String(transactionId), ageMs: Math.max(0, ...ages), holders };
 }
-
-async function ageOfHeldBack(database: ShardDatabase, transactionId: string): Promise<number> {
-  const { rows } = await database.query({ text: HELD_BACK, values: [transactionId] });
-  return Math.max(0, Number(rows[0]?.[0] ?? 0));
-}
-
-const HELD_BACK = `SELECT extract(epoch FROM clock_timestamp() - created_date) * 1000 FROM eventlog.events
-  WHERE transaction_id >= $1::text::xid8 ORDER BY transaction_id, position LIMIT 1`;
 
 /** Null or empty where the role may not see it. */
 function visible(sql: string): column.Column<string | undefined> {
@@ -67,8 +58,13 @@ const HOLDER: column.Columns<HorizonHolder> = {
   ageMs: column.optional({ sql: 't.age', read: (value) => Math.max(0, Number(value)) }),
 };
 
-/** Only transactions with an assigned id count. A long read has none: it delays vacuum, but not this horizon. */
-const HORIZON = `SELECT s.xmin, ${column.list(HOLDER)} FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin) AS s LEFT JOIN (
+/**
+ * Only transactions with an assigned id count. A long read has none: it delays vacuum, but not this horizon. The second
+ * column is the age of the oldest event that is held back.
+ */
+const HORIZON = `SELECT s.xmin, (SELECT extract(epoch FROM clock_timestamp() - created_date) * 1000 FROM eventlog.events
+  WHERE transaction_id >= s.xmin ORDER BY transaction_id, position LIMIT 1), ${column.list(HOLDER)}
+FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin) AS s LEFT JOIN (
   SELECT 'transaction' AS kind, backend_xid::text AS xid, pid, NULL AS name, datname::text, usename::text,
     application_name, state, extract(epoch FROM clock_timestamp() - xact_start) * 1000 AS age
   FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()

@@ -53,17 +53,9 @@ export interface LogPage {
 /** Reads one shard's outbox in commit order. */
 export class LogReader {
   readonly #database: ShardDatabase;
-  readonly #runner: StatementRunner;
 
-  /** @param runner a transaction on the same shard that the queries belong to. Default: none */
-  constructor(database: ShardDatabase, runner: StatementRunner = database) {
+  constructor(database: ShardDatabase) {
     this.#database = database;
-    this.#runner = runner;
-  }
-
-  /** A reader whose queries run in a transaction on the same shard. */
-  within(transaction: StatementRunner): LogReader {
-    return new LogReader(this.#database, transaction);
   }
 
   /**
@@ -72,12 +64,18 @@ export class LogReader {
    * Reads only below the snapshot horizon: every transaction with a smaller id has ended, so no row can appear later
    * before a row that has been read.
    *
+   * @param on a transaction on the same shard that the query belongs to
    * @throws EventEpochError if the rows were written under another server's transaction ids
    */
-  async read(selection: LogSelection, after: LogCursor, limit: number): Promise<LogPage> {
+  async read(
+    selection: LogSelection,
+    after: LogCursor,
+    limit: number,
+    on: StatementRunner = this.#database,
+  ): Promise<LogPage> {
     const { until } = selection;
     const ends = until !== undefined && until.epoch === after.epoch;
-    const { rows } = await this.#runner.query(pageStatement(selection, after, limit));
+    const { rows } = await on.query(pageStatement(selection, after, limit));
     const { events, state } = readCells(rows, after.epoch);
     const [known = null, system, isPast, serverRun, isPending, count, transactionId, position] = state;
     requireServer(this.#database, known, system);
@@ -96,7 +94,7 @@ export class LogReader {
 
   /** Those of these events that the log does not contain. */
   async missing(eventIds: readonly string[]): Promise<readonly string[]> {
-    const { rows } = await this.#runner.query({ text: MISSING, values: [`{${eventIds.join(',')}}`] });
+    const { rows } = await this.#database.query({ text: MISSING, values: [`{${eventIds.join(',')}}`] });
     return rows.map(([id]) => String(id));
   }
 }

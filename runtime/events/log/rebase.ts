@@ -107,10 +107,7 @@ async function readEpoch(query: Query): Promise<KnownEpoch> {
 /** The highest position that another server wrote in the latest epoch; undefined if there is none. */
 async function highestForeign(query: Query, { afterPosition }: KnownEpoch): Promise<number | undefined> {
   const { rows } = await query(FOREIGN, [afterPosition]);
-  if (typeof rows[0]?.[0] !== 'string') return undefined;
-  // Transaction ids of two servers may coincide. The action's row decides, which costs one look-up each.
-  const { rows: exact } = await query(FOREIGN_EXACT, [afterPosition]);
-  return Number(exact[0]?.[0]);
+  return typeof rows[0]?.[0] === 'string' ? Number(rows[0][0]) : undefined;
 }
 
 /** Whether no checkpoint is ahead of this server's transaction ids: rows before a checkpoint are never read. */
@@ -152,9 +149,12 @@ const SAME_ID = 'e.xmin::text::numeric = e.transaction_id::text::numeric % 42949
 const NATIVE = `CASE WHEN ${SAME_ID}
   THEN EXISTS (SELECT FROM eventlog.actions AS a WHERE a.id = e.action_id AND a.xmin = e.xmin) ELSE false END`;
 
-const FOREIGN = `SELECT max(e.position)::text FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${SAME_ID})`;
-
-const FOREIGN_EXACT = `SELECT max(e.position)::text FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${NATIVE})`;
+/**
+ * Transaction ids of two servers may coincide. Then the action's row decides, which costs one look-up each: not where no
+ * row has another id, as after pg_upgrade.
+ */
+const FOREIGN = `SELECT max(e.position)::text FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${NATIVE})
+AND (SELECT true FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${SAME_ID}) LIMIT 1)`;
 
 /**
  * Rows of this server that belong to none of its earlier epochs. A log that returns to a server has such older rows,

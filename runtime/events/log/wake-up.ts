@@ -1,8 +1,8 @@
+import { onAbort } from '../../concurrency/abort-listeners.js';
 import { outside } from '../../concurrency/outside.js';
-import { sleep, time } from '../../concurrency/time.js';
+import { sleep } from '../../concurrency/time.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { FailureWarnings } from './failure-warnings.js';
-import { NotificationChannel } from './notification-channel.js';
 
 /** Channel of notifications between processes about commits. */
 const CHANNEL = 'fw_events';
@@ -10,6 +10,8 @@ const CHANNEL = 'fw_events';
 const NOTIFY_MS = 5;
 /** If this process's own probe notification has not arrived after this time, a pooler drops notifications. */
 const PROBE_MS = 2_000;
+/** Pause before a lost or failed subscription is opened again, in milliseconds. */
+const RECONNECT_MS = 1_000;
 
 /** How often the log is polled: see `DeliveryLimits`. */
 export interface PollIntervals {
@@ -33,27 +35,18 @@ export class WakeUp {
   readonly #database: ShardDatabase;
   readonly #limits: PollIntervals;
   readonly #dependencies: WakeUpDependencies;
-  readonly #channel: NotificationChannel;
-  readonly #warnings: FailureWarnings;
   #trusted = false;
   #others = false;
-  #notifying = false;
-  #notifyAgain = false;
+  /** Commits since this process last had none to announce: the first one starts the notifications. */
+  #commits = 0;
   #stopped = false;
-  /** Counts subscriptions and losses: a check of an earlier subscription does nothing. */
-  #opened = 0;
+  /** The loop that listens, and what ends it. Undefined: nothing listens. */
+  #run: { readonly abort: AbortController; readonly ended: Promise<void> } | undefined;
 
   constructor(database: ShardDatabase, limits: PollIntervals, dependencies: WakeUpDependencies) {
     this.#database = database;
     this.#limits = limits;
     this.#dependencies = dependencies;
-    this.#warnings = new FailureWarnings(dependencies.warn);
-    this.#channel = new NotificationChannel(database, CHANNEL, {
-      onNotification: (payload) => this.#heard(payload),
-      onOpen: () => this.#probe(),
-      onLost: (error) => this.#lost(error),
-      isNeeded: dependencies.isNeeded,
-    });
   }
 
   /** Maximum time that a reader waits without being woken, in milliseconds. */
@@ -69,14 +62,16 @@ export class WakeUp {
     this.#others = others;
   }
 
-  /** Starts to listen, if the adapter supports it. */
+  /** Starts to listen, if the adapter supports it and it does not listen yet. */
   start(): void {
-    if (!this.#stopped) this.#channel.start();
+    if (this.#stopped || this.#run !== undefined || this.#database.listen === undefined) return;
+    const abort = new AbortController();
+    this.#run = { abort, ended: outside(() => this.#repeat(abort.signal)) };
   }
 
   /** Listens on the new connections of the database, perhaps to another server. */
   async listenAnew(): Promise<void> {
-    await this.#channel.stop();
+    await this.#stopListening();
     if (this.#stopped) return;
     this.#trusted = false;
     if (this.#dependencies.isNeeded()) this.start();
@@ -87,62 +82,84 @@ export class WakeUp {
   /** Notifies other processes after a commit, without delaying it. */
   notifyOthers(): void {
     if (!this.#others || this.#stopped || this.#database.kind === 'pglite') return;
-    if (this.#notifying) {
-      this.#notifyAgain = true;
-      return;
-    }
-    this.#notifying = true;
-    void outside(() => this.#notify());
+    this.#commits += 1;
+    if (this.#commits === 1) void outside(() => this.#notify());
   }
 
-  async stop(): Promise<void> {
+  /** Resolves when the connection of the subscription was released. */
+  stop(): Promise<void> {
     this.#stopped = true;
-    await this.#channel.stop();
+    return this.#stopListening();
+  }
+
+  async #stopListening(): Promise<void> {
+    this.#run?.abort.abort();
+    await this.#run?.ended;
   }
 
   async #notify(): Promise<void> {
-    do {
-      this.#notifyAgain = false;
+    for (let announced = 0; announced < this.#commits && !this.#stopped; ) {
+      announced = this.#commits;
       try {
         await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: [''] });
       } catch {
         // A process that gets no notification polls.
       }
       await sleep(NOTIFY_MS);
-    } while (this.#notifyAgain && !this.#stopped);
-    this.#notifying = false;
+    }
+    this.#commits = 0;
   }
 
-  async #probe(): Promise<void> {
-    this.#opened += 1;
-    const opened = this.#opened;
-    this.#warnings.succeeded();
+  /** Has at most one subscription, which takes a connection of the shard's pool: closes it before it opens another. */
+  async #repeat(signal: AbortSignal): Promise<void> {
+    const { isNeeded, wake, warn } = this.#dependencies;
+    const warnings = new FailureWarnings(warn);
+    // `start` has to know of this run before the run may end.
+    await Promise.resolve();
+    while (!signal.aborted && isNeeded()) {
+      try {
+        await this.#listen(signal);
+        warnings.succeeded();
+      } catch (error) {
+        // It may fail each second for the same reason for as long as the pool is small.
+        if (!signal.aborted) warnings.failed('No notifications', error);
+      }
+      this.#trusted = false;
+      if (signal.aborted) break;
+      wake();
+      await sleep(RECONNECT_MS, { signal, ref: false }).catch(() => {});
+    }
+    this.#run = undefined;
+  }
+
+  /** Resolves when the subscription is lost, or the signal fires. */
+  async #listen(signal: AbortSignal): Promise<void> {
+    const lost = new AbortController();
+    const subscription = await this.#database.listen?.(CHANNEL, {
+      onNotification: (payload) => {
+        this.#trusted = true;
+        if (payload === '') this.#dependencies.wake();
+      },
+      onLost: () => lost.abort(),
+    });
+    try {
+      const ended = AbortSignal.any([signal, lost.signal]);
+      if (!ended.aborted) await this.#probe(ended);
+      if (!ended.aborted) await new Promise<void>((resolve) => onAbort(ended, resolve));
+    } finally {
+      await subscription?.close();
+    }
+  }
+
+  /** Warns if the subscription receives nothing. */
+  async #probe(ended: AbortSignal): Promise<void> {
     await this.#database.query({ text: NOTIFY, name: 'fw_notify', values: ['probe'] });
-    time.setTimeout(() => this.#judge(opened), PROBE_MS).unref();
-  }
-
-  #heard(payload: string): void {
-    this.#trusted = true;
-    if (payload === '') this.#dependencies.wake();
-  }
-
-  /** Warns if a subscription is still open and has received nothing. */
-  #judge(opened: number): void {
-    if (this.#trusted || this.#stopped || this.#opened !== opened) return;
+    await sleep(PROBE_MS, { signal: ended, ref: false }).catch(() => {});
+    if (this.#trusted || ended.aborted) return;
     this.#dependencies.warn(
       `Notifications do not arrive on ${this.#database.description} (a pooler in transaction mode?); ` +
         `the log is polled every ${this.#limits.fastPollMs} ms instead`,
     );
-  }
-
-  #lost(error: unknown): void {
-    this.#trusted = false;
-    // Any earlier probe of the lost subscription is no longer expected.
-    this.#opened += 1;
-    // It may fail each second for the same reason for as long as the pool is small.
-    if (error === undefined) this.#warnings.succeeded();
-    else this.#warnings.failed('No notifications', error);
-    this.#dependencies.wake();
   }
 }
 

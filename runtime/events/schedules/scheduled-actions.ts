@@ -126,7 +126,6 @@ export class ScheduledActions implements OwnWork {
   start(loop: LeasedLoop): LeasedWork {
     return {
       title: 'Scheduled actions',
-      failurePauseMs: LONGEST_WAIT_MS,
       round: () => this.#round(loop),
       // After any other end, another process may treat the running actions as left behind.
       close: async ({ kind }, graceMs) => {
