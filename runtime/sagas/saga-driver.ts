@@ -154,8 +154,11 @@ export class SagaDriver implements EventHandler {
 
   async #take(envelope: EventEnvelope, due: DueStep): Promise<void> {
     const outcome = await this.#attempt(envelope, due);
-    if ('failed' in outcome) await this.#fail(envelope, due, outcome.failed);
-    else await this.#settle(envelope, due, outcome);
+    if ('failed' in outcome) return this.#fail(envelope, due, outcome.failed);
+    // A release in which the step can be refused has given it up; a process of that release will retry the event.
+    if (outcome.kind === 'void' && due.step.refused === undefined)
+      throw new TypeError(`${due.run.saga} cannot go on from the refused step ${due.run.step}`);
+    await this.#settle(envelope, due, outcome);
   }
 
   /**

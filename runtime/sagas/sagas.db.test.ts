@@ -14,6 +14,7 @@ import { ALICE, HERE, THERE } from '../execution/test-support/accounts.js';
 import { collectLog } from '../http/test-support/collect-log.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { OverdueAction } from './overdue-action.js';
+import { stepRecordId } from './step-record.js';
 import { endTime, leaveByTime } from './test-support/step-time.js';
 import {
   bookedIn,
@@ -216,6 +217,19 @@ describeOnEachAdapter('A saga', (harness) => {
       ['VOID', 'ABANDONED'],
     ]);
     expect(await silent.events.deadLetters.list()).toEqual([]);
+  });
+
+  test('that another release has given up is not parked where the step cannot be refused', async () => {
+    const trip = await startTrip(tripProcess(databases, {}, SILENT));
+    const place = { saga: trip.id.getValue(), stepNumber: 1, step: 'FLIGHT' };
+    const text = `INSERT INTO eventlog.saga_steps VALUES ($1, 'VOID', 1, $2, 1, 'FLIGHT', 'FULL', 'No seat', now(), now())`;
+    const values = [stepRecordId(place, THERE).getValue(), place.saga];
+    await databases.database(THERE).query({ text, values });
+    const other = tripProcess(databases, { flight: { refused: undefined } as object });
+    await until(async () => (await lagOf(other))?.waitingFor?.includes('refused step FLIGHT') === true);
+    expect(await summaryOf(other, trip)).toMatchObject({ state: 'RUNNING', step: 'FLIGHT' });
+    await other.events.stop();
+    expect(await ended(tripProcess(databases), trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
   test('compensates earlier steps when a later step is refused', async () => {
