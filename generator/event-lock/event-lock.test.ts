@@ -124,7 +124,9 @@ describe('the lock of events', () => {
     const theirs = mine.replace(/"properties":\{/, '"properties":{"note":{"type":"string"},');
     expect(theirs).not.toBe(mine);
     project.write(LOCK, merged(mine, theirs));
-    expect((await generate()).error).toContain('events.lock has two shapes of this version, as after a merge');
+    expect((await generate()).error).toContain(
+      'events.lock has two shapes of this version, as after a merge',
+    );
   });
 });
 
