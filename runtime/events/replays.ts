@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { time } from '../concurrency/time.js';
 import { type Id, ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
@@ -181,6 +180,7 @@ export class Replays {
 
 /** The database reads no other dates in the form that JavaScript writes: a replay from such a date would fail for ever. */
 const FIRST_DATE = new Date('0001-01-01T00:00:00Z');
+const LAST_DATE = new Date('9999-12-31T23:59:59Z');
 
 /** The shard of a replayed model. */
 function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
@@ -189,24 +189,29 @@ function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
 
 /** @throws ValidationError for an invalid date or position */
 function checkReplayFrom(from: ReplayFrom): void {
-  if ('time' in from && !(from.time >= FIRST_DATE && from.time.getTime() <= time.dateMs())) {
-    throw new ValidationError('A replay needs a valid start date, from the year 1 until now', {
-      field: 'time',
-    });
+  if ('time' in from && !(from.time >= FIRST_DATE && from.time <= LAST_DATE)) {
+    throw new ValidationError('A replay needs a valid start date of the years 1 to 9999', { field: 'time' });
   }
   if ('position' in from && !(Number.isSafeInteger(from.position) && from.position >= 0)) {
     throw new ValidationError('A position is an integer of at least 0', { field: 'position' });
   }
 }
 
-/** Whether the handler has passed events, and a model has any. They may all be of kinds that it does not handle. */
+/**
+ * Whether the handler has passed events, and the log may have some from there on: the start is not in the future, or the
+ * model has events. They may all be of kinds that the handler does not handle.
+ */
 async function hasHandled({ database, checkpoint }: ReplayableHandler, from: ReplayFrom): Promise<boolean> {
   if (isSamePlace(checkpoint, START_OF_LOG)) return false;
-  if (!('model' in from)) return true;
-  const text = 'SELECT FROM eventlog.events WHERE model_name = $1 AND model_id = $2 LIMIT 1';
-  const values = [from.model.modelName, from.model.getValue()];
-  return (await callShard(database.shard, () => database.query({ text, values }))).rowCount > 0;
+  if ('position' in from) return true;
+  const statement =
+    'time' in from
+      ? { text: 'SELECT WHERE $1::timestamptz <= clock_timestamp()', values: [from.time.toISOString()] }
+      : { text: OF_MODEL, values: [from.model.modelName, from.model.getValue()] };
+  return (await callShard(database.shard, () => database.query(statement))).rowCount > 0;
 }
+
+const OF_MODEL = 'SELECT FROM eventlog.events WHERE model_name = $1 AND model_id = $2 LIMIT 1';
 
 function selectionOf(from: ReplayFrom): Omit<ReplayOrder['selection'], 'until'> {
   if ('time' in from) return { fromDate: from.time.toISOString() };
