@@ -148,18 +148,17 @@ export class CountedAttempts {
     if (isPassing && verdict.cause === 'receiver') this.#outage.waits(eventId, error);
     else this.#outage.ended(eventId);
     if (!('pauseMs' in verdict)) return verdict;
-    if (verdict.kind === 'retry') this.#retrying(error, eventId, count.attempts);
-    else if (verdict.cause === 'elsewhere' && count.passed > 1)
-      this.#failing.set(eventId, `another attempt at event ${eventId} after: ${messageOf(error)}`);
+    if (verdict.kind === 'retry') this.#attempts.retrying?.(eventId, count.attempts, error);
+    // A single failure is no obstacle: its retry follows soon, and each obstacle costs a statement.
+    const isObstacle =
+      verdict.kind === 'retry' ? count.attempts > 1 : verdict.cause === 'elsewhere' && count.passed > 1;
+    if (isObstacle)
+      this.#failing.set(
+        eventId,
+        `attempt ${count.attempts + 1} at event ${eventId} after: ${messageOf(error)}`,
+      );
     this.#left(eventId, count.attempts);
     return { ...verdict, pauseMs: Math.max(SHORTEST_PAUSE_MS, verdict.pauseMs) };
-  }
-
-  /** A single failure is no obstacle: its retry follows soon, and each obstacle costs a statement. */
-  #retrying(error: unknown, eventId: string, attempts: number): void {
-    this.#attempts.retrying?.(eventId, attempts, error);
-    if (attempts > 1)
-      this.#failing.set(eventId, `attempt ${attempts + 1} at event ${eventId} after: ${messageOf(error)}`);
   }
 
   /** Stores the failed attempts at an event that is attempted again later. */

@@ -28,9 +28,8 @@ export class ReceiverOutage {
   }
 
   waits(eventId: string, error: unknown): void {
-    const isFirst = this.#events.size === 0;
     this.#reason = messageOf(error);
-    if (isFirst) {
+    if (this.#events.size === 0) {
       this.#sinceMs = time.nowMs();
       this.#warn(`The receiver of ${this.#name} is down: ${this.#reason}`);
     }
