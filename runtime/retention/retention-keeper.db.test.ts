@@ -4,6 +4,7 @@ import { testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { assembleApplication } from '../application.js';
 import { postgresAdapter } from '../databases.js';
+import { interceptedDatabase } from '../events/test-support/faulty-databases.js';
 import { ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
 import { accountApplication, HERE } from '../execution/test-support/accounts.js';
 import { LockStore } from '../locks/lock-store.js';
@@ -20,11 +21,16 @@ interface Kept {
   readonly warned: string[];
 }
 
-function keeperOf(databases: DatabaseRegistry, settings: RetentionSettings, now = new Date()): Kept {
+function keeperOf(
+  databases: DatabaseRegistry,
+  settings: RetentionSettings,
+  now = new Date(),
+  database = databases.database(HERE),
+): Kept {
   const [informed, warned]: [string[], string[]] = [[], []];
   const keeper = new RetentionKeeper({
     settings,
-    databases: () => [databases.database(HERE)],
+    databases: () => [database],
     now: async () => now,
     random: () => 0.5,
     inform: (message) => informed.push(message),
@@ -58,7 +64,7 @@ describeOnEachAdapter('Automatic retention', (harness) => {
     // An ended turn is due again after its interval, and a vanished holder loses its turn.
     await ledger.rows("UPDATE eventlog.maintenance SET done_date = now() - interval '2 hours'");
     const gone = { name: 'fw:retention', owner: randomUUID() };
-    await new LockStore(databases.database(HERE)).acquire(gone, 60_000);
+    expect(await new LockStore(databases.database(HERE)).acquire(gone, 60_000)).toBeDefined();
     const third = keeperOf(databases, settings, new Date(later.getTime() + 14 * DAY_MS));
     await third.keeper.round();
     expect(third.informed).toEqual([]);
@@ -66,6 +72,20 @@ describeOnEachAdapter('Automatic retention', (harness) => {
     await third.keeper.round();
     expect(third.informed).toHaveLength(1);
   }, 120_000);
+
+  test('is not repeated by a process that was late for its turn', async () => {
+    const databases = await ownedShards(harness);
+    const first = keeperOf(databases, {});
+    let runs = 0;
+    const late = interceptedDatabase(databases.database(HERE), async (call, text) => {
+      if (text.includes('INTO eventlog.locks')) await first.keeper.round();
+      if (text.includes('INTO eventlog.maintenance')) runs += 1;
+      return call();
+    });
+    const second = keeperOf(databases, {}, new Date(), late);
+    await second.keeper.round();
+    expect([first.keeper.status[0]?.lastDone, runs, second.warned]).toEqual([expect.any(Date), 0, []]);
+  });
 
   test('is part of every application, which its metrics show', async () => {
     const databases = await harness.makeShards({

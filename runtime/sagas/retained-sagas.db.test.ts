@@ -4,8 +4,11 @@ import { type Application, assembleApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ShardUnavailableError } from '../errors.js';
+import { interceptedDatabase } from '../events/test-support/faulty-databases.js';
 import { until } from '../events/test-support/ledger.js';
 import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
+import { purgeSagas } from '../retention/saga-records.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import { Trip, TripStartAction, tripApplication } from './test-support/trips.js';
 
 /** Starting embedded databases takes long on a busy machine. */
@@ -81,6 +84,16 @@ describeOnEachAdapter('Records of sagas', (harness) => {
       { deletedSagas: 0, deletedSagaSteps: 0 },
     ]);
     await rows(HERE, "UPDATE eventlog.sagas SET updated_date = '2024-01-10'");
+    const down = interceptedDatabase(databases.database(THERE), async () => {
+      throw new DriverFailure('connect ECONNREFUSED', { phase: 'not-sent', reason: 'unreachable' });
+    });
+    const here = databases.database(HERE);
+    // A shard that does not answer may have records of its steps.
+    expect(await purgeSagas(here, [here, down], Date.now() - 2 * 86_400_000)).toEqual({
+      deletedSagas: 0,
+      deletedSagaSteps: 0,
+      unreachable: [THERE],
+    });
     expect(await running.events.retain({ keepDays: 2 })).toMatchObject([
       { deletedSagas: 1, deletedSagaSteps: 1 },
       { deletedSagas: 0, deletedSagaSteps: 0 },

@@ -1,3 +1,4 @@
+import { trace } from '@opentelemetry/api';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { afterEach, expect, test } from 'vitest';
 import {
@@ -6,7 +7,7 @@ import {
   openLedger,
   until,
 } from '../../runtime/events/test-support/ledger.js';
-import { HERE } from '../../runtime/execution/test-support/accounts.js';
+import { HERE, makeBank } from '../../runtime/execution/test-support/accounts.js';
 import { PublishQueue } from '../../runtime/relay/publish-queue.js';
 import { ACCEPTED } from '../../runtime/relay/relay-sink.js';
 import { DriverFailure } from '../../runtime/sharding/driver-failure.js';
@@ -65,6 +66,13 @@ describeOn('postgresql', 'Spans', (harness) => {
     await expect(ledger.credit(unknown, 1)).rejects.toThrow(unknown);
     const failed = spans().filter(({ attributes }) => attributes['error.type'] !== undefined);
     expect(failed.map(({ name }) => name)).toEqual(['perform', 'execute Credit']);
+  });
+
+  test('of the application within perform belong to the span of the action', async () => {
+    const bank = await makeBank(harness);
+    const { spans } = traceInMemory();
+    await bank.run(() => trace.getTracer('application').startSpan('own').end());
+    expect(traceOf(spans(), 'execute Do')).toBe('execute Do\n  own');
   });
 
   let started: Ledger | undefined;
