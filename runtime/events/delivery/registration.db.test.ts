@@ -23,6 +23,7 @@ import {
   THERE,
 } from '../../execution/test-support/accounts.js';
 import { creditedEvent, until } from '../test-support/ledger.js';
+import { registerConsumer } from './register-consumers.js';
 
 const openedEvent: EventDescriptor = { ...creditedEvent, name: 'AccountOpened' };
 const open: Application[] = [];
@@ -101,6 +102,22 @@ describeOn('postgresql', 'A handler that a newer release has renamed', (harness)
 });
 
 describeOn('postgresql', 'What the handlers of a release select', (harness) => {
+  test('is added to what others select, which ends the runs of those who do not know it', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const database = databases.database(HERE);
+    const stored: unknown[] = [];
+    for (const selects of [['event:A'], ['event:B'], ['event:A']]) {
+      await registerConsumer(database, { name: 'Plain', kind: 'live', selects });
+      const text = "SELECT selects, fence::int FROM eventlog.consumers WHERE name = 'Plain'";
+      stored.push(...(await database.query({ text, values: [] })).rows);
+    }
+    expect(stored).toEqual([
+      [['event:A'], 0],
+      [['event:A', 'event:B'], 1],
+      [['event:A', 'event:B'], 1],
+    ]);
+  });
+
   test('is stored before its first write, so that an earlier release passes over none of its events', async () => {
     const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: accountMigrations });
     const earlier = await release(topology, [openedEvent]);
