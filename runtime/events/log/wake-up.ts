@@ -73,7 +73,6 @@ export class WakeUp {
   async listenAnew(): Promise<void> {
     await this.#stopListening();
     if (this.#stopped) return;
-    this.#trusted = false;
     if (this.#dependencies.isNeeded()) this.start();
     // A commit in between may have been announced on neither connection.
     this.#dependencies.wake();
