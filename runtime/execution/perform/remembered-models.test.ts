@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { Entity } from '../../domain/entity.js';
-import { rowOf } from '../../domain/entity.js';
+import { noteRevision, rowOf } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { planOf } from '../../persistence/test-support/plans.js';
+import { PendingPlan } from '../../persistence/write/pending-plan.js';
 import { RememberedModels } from './remembered-models.js';
+import { StagedStates } from './staged-states.js';
 
 const shard = ShardIdentifier.of(0, 0);
 const other = ShardIdentifier.of(1, 0);
@@ -79,6 +81,22 @@ describe('remembered models', () => {
     }
     expect(guesses).toEqual([0, 5, 22, 87, 344, 1_369, 2_394]);
     expect(versionIn(memory, 'a1>2', 'Another')).toBe(2);
+  });
+
+  test.each([
+    { applied: true, revision: '7', remembered: 2 },
+    { applied: true, revision: undefined, remembered: undefined },
+    { applied: false, revision: undefined, remembered: undefined },
+  ])('are the staged states of plans that were applied by a known transaction: %o', (outcome) => {
+    const memory = memoryOf(9);
+    const staged = new StagedStates(memory);
+    const pending = new PendingPlan();
+    const { items } = planOf('a1>2');
+    staged.publish(items, pending, shard);
+    expect(versionIn(memory, 'a1>2')).toBeUndefined();
+    for (const { model } of items) if (outcome.revision !== undefined) noteRevision(model, outcome.revision);
+    pending.settle(outcome.applied);
+    expect(versionIn(memory, 'a1>2')).toBe(outcome.remembered);
   });
 
   test('are guessed again after successes', () => {
