@@ -164,6 +164,16 @@ for (const adapter of ['postgresql', 'pglite'] as const) {
       expect((await service.stateOf(id)).wallet).toMatchObject({ balance: '0', state: 'CLOSED', version: 3 });
     });
 
+    it('applies a hundred concurrent deposits on one wallet, whose sum is exact', async () => {
+      const id = await service.openWallet('0');
+      const answers = await Promise.all(
+        Array.from({ length: 100 }, () => service.post(`/wallets/${id}/deposit`, '{"amount":0.1}')),
+      );
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+      const { wallet: stored, events } = await service.stateOf(id);
+      expect([stored['balance'], stored['version'], events]).toEqual(['10', 101, 101]);
+    });
+
     it('has given each documented answer that needs no fault', () => {
       const answers = {
         'post /wallets': [201, 400],
