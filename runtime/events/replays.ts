@@ -5,7 +5,7 @@ import { UnknownHandlerError, ValidationError } from '../errors.js';
 import { readCompleteFrom } from '../retention/complete-from.js';
 import { withShortLock } from '../retention/short-transaction.js';
 import { callShard } from '../sharding/public-error.js';
-import type { ShardDatabase } from '../sharding/shard-database.js';
+import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
 import type { ReplayOrder } from './delivery/consumer-store.js';
 import type { OperatedShards } from './delivery/operated-shards.js';
 import { rebuildSchema } from './delivery/rebuild.js';
@@ -43,7 +43,7 @@ export interface RebuildProgress {
   readonly name: string;
   /** Position in the log that it has reached. */
   readonly position: number;
-  /** Position of the last event. */
+  /** Position of the last event, or of one close to it. */
   readonly end: number;
   /** Why it does not go on; undefined if it does. */
   readonly waitingFor: string | undefined;
@@ -198,20 +198,31 @@ function checkReplayFrom(from: ReplayFrom): void {
 }
 
 /**
- * Whether the handler has passed events, and the log may have some from there on: the start is not in the future, or the
- * model has events. They may all be of kinds that the handler does not handle.
+ * Whether the handler has passed events, and the log may have some from there on: the start is not in the future or
+ * beyond the end, or the model has events. They may all be of kinds that the handler does not handle.
  */
 async function hasHandled({ database, checkpoint }: ReplayableHandler, from: ReplayFrom): Promise<boolean> {
   if (isSamePlace(checkpoint, START_OF_LOG)) return false;
-  if ('position' in from) return true;
   const statement =
-    'time' in from
-      ? { text: 'SELECT WHERE $1::timestamptz <= clock_timestamp()', values: [from.time.toISOString()] }
-      : { text: OF_MODEL, values: [from.model.modelName, from.model.getValue()] };
+    'position' in from ? reaches(from.position) : 'time' in from ? isPast(from.time) : has(from.model);
   return (await callShard(database.shard, () => database.query(statement))).rowCount > 0;
 }
 
-const OF_MODEL = 'SELECT FROM eventlog.events WHERE model_name = $1 AND model_id = $2 LIMIT 1';
+/** Position of the newest event, by the index on ids: that of the last one in the log, or of one close to it. */
+const END = '(SELECT position FROM eventlog.events ORDER BY id DESC LIMIT 1)';
+
+const reaches = (position: number): Statement => ({
+  text: `SELECT WHERE $1::bigint <= ${END}`,
+  values: [position],
+});
+const isPast = (time: Date): Statement => ({
+  text: 'SELECT WHERE $1::timestamptz <= clock_timestamp()',
+  values: [time.toISOString()],
+});
+const has = (id: Id<unknown>): Statement => ({
+  text: 'SELECT FROM eventlog.events WHERE model_name = $1 AND model_id = $2 LIMIT 1',
+  values: [id.modelName, id.getValue()],
+});
 
 function selectionOf(from: ReplayFrom): Omit<ReplayOrder['selection'], 'until'> {
   if ('time' in from) return { fromDate: from.time.toISOString() };
@@ -228,7 +239,7 @@ const IS_REBUILD = `handler = $1 AND kind = 'replay' AND finished_date IS NULL A
 const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
   name: column.text('name'),
   position: column.numeric('position'),
-  end: column.numeric('(SELECT coalesce(max(position), 0) FROM eventlog.events)'),
+  end: column.numeric(`greatest(position, ${END})`),
   waitingFor: column.optional(
     column.text(`coalesce('halted: ' || halted, waiting_for, (SELECT 'dead letters' FROM eventlog.dead_letters AS d
       WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1),

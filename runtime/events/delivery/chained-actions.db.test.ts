@@ -181,6 +181,9 @@ describeOnEachAdapter('A replay', (harness) => {
     const [row] = await ledger.rows(
       'SELECT position FROM eventlog.events ORDER BY position OFFSET 2 LIMIT 1',
     );
+    const beyond = await ledger.rows('SELECT max(position) + 1 FROM eventlog.events');
+    const nothing = ledger.events.replay('Log', { position: Number(beyond[0]?.[0]) }, { shard: HERE });
+    await expect(nothing, 'beyond the end').resolves.toEqual([]);
     await ledger.events.replay('Log', { position: Number(row?.[0]) }, { shard: HERE });
     await until(() => seen.length === 6);
     expect(seen.filter(({ replayed }) => replayed).map(({ version }) => version)).toEqual([4, 5]);
