@@ -19,7 +19,7 @@ const MAIN = fileURLToPath(builtFile('examples/wallet/main.js'));
 const FW_GEN = fileURLToPath(new URL('../../bin/fw-gen.js', import.meta.url));
 const OWNER = randomUUID();
 const ISSUER = 'https://issuer.example/';
-const SHARED = ['requests-per-second: 1000000', 'shared-limits: strict'];
+const SHARED = ['requests-per-second: 1000000', 'shared-limits: true'];
 
 const loads = [{ name: 'access-32', label: 'HTTP, 32 connections', concurrency: 32 }];
 

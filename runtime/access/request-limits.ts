@@ -9,11 +9,10 @@ export interface CallerLimits {
   /** Maximum requests of a principal at once after a pause. Default: `requestsPerSecond`. */
   readonly burst?: number | undefined;
   /**
-   * Whether all processes on the default shard count `requestsPerSecond` together. While that shard is unreachable,
-   * with `lenient` each process counts alone, and with `strict` every request is refused (503). Default `off`: each
-   * process counts alone.
+   * Whether all processes count `requestsPerSecond` together, on the default shard. While that shard does not answer,
+   * each process counts alone. Default false.
    */
-  readonly shared?: 'off' | 'lenient' | 'strict' | undefined;
+  readonly shared?: boolean | undefined;
   /** Maximum concurrent requests of one principal in this process, over all routes. Default: no limit. */
   readonly concurrentRequests?: number | undefined;
 }
@@ -38,7 +37,7 @@ export class RequestLimits {
    * @throws ValidationError for a limit that is not a positive number: no number of requests exceeds NaN
    */
   constructor(limits: CallerLimits, store?: TokenStore) {
-    const { requestsPerSecond: rate, burst, shared = 'off', concurrentRequests } = limits;
+    const { requestsPerSecond: rate, burst, shared = false, concurrentRequests } = limits;
     for (const [name, limit] of Object.entries({ requestsPerSecond: rate, burst, concurrentRequests }))
       if (limit !== undefined && !(limit > 0))
         throw new ValidationError(`callerLimits.${name} must be a positive number, got ${limit}`);
@@ -46,10 +45,9 @@ export class RequestLimits {
     if (rate === undefined) return;
     this.#size = { rate, burst: burst ?? Math.max(1, rate) };
     this.#buckets = new LocalBuckets(this.#size);
-    if (shared === 'off') return;
+    if (!shared) return;
     if (store === undefined) throw new TypeError('Shared limits need a store');
-    const fallback = shared === 'lenient' ? this.#buckets : undefined;
-    this.#buckets = new SharedBuckets(store, { ...this.#size, fallback });
+    this.#buckets = new SharedBuckets(store, this.#size, this.#buckets);
   }
 
   /**
@@ -57,7 +55,6 @@ export class RequestLimits {
    *
    * @returns a promise only if tokens must be fetched from the store
    * @throws TooManyRequestsError
-   * @throws ShardUnavailableError if the limits are strict and the store is unreachable
    */
   enter(principal: string, route: string): EndRequest | Promise<EndRequest> {
     const running = this.#running.get(principal) ?? 0;

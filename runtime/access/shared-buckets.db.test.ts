@@ -6,7 +6,7 @@ import { RequestLimits } from './request-limits.js';
 import { sqlTokenStore } from './shared-buckets.js';
 
 /** So slow that no second token becomes available during a test. */
-const SLOW = { requestsPerSecond: 0.001, burst: 20, shared: 'strict' } as const;
+const SLOW = { requestsPerSecond: 0.001, burst: 20, shared: true } as const;
 
 /** So long that a busy machine does not look like an unreachable shard. */
 const PATIENT = { timeoutMs: 60_000 };
@@ -61,7 +61,7 @@ describeOnEachAdapter('Shared limits', (harness) => {
     const name = `o'Brien "\\ \u{1F642} {},`;
     expect(await accepted(process(), 30, name)).toBe(20);
     // A bucket that is empty under the old limits is exactly empty under the new ones.
-    const faster = { requestsPerSecond: 0.01, burst: 10, shared: 'strict' } as const;
+    const faster = { requestsPerSecond: 0.01, burst: 10, shared: true } as const;
     // 100 s until the next token, less what a slow machine has taken for the calls; under the old limits it is 1,000 s.
     await expect(process(faster).enter(name, 'Get')).rejects.toSatisfy(
       ({ retryAfterMs }: TooManyRequestsError) => retryAfterMs > 50_000 && retryAfterMs <= 100_000,

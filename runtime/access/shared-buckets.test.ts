@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
-import { ShardUnavailableError, TooManyRequestsError } from '../errors.js';
+import { TooManyRequestsError } from '../errors.js';
 import { RequestLimits } from './request-limits.js';
 import type { TokenGrant, TokenRequest, TokenStore } from './shared-buckets.js';
 
@@ -15,7 +15,6 @@ afterEach(() => restore());
 
 /** A store that counts its calls and answers them on request. */
 class SlowStore implements TokenStore {
-  readonly name = '(0, 0)';
   readonly asked: (readonly TokenRequest[])[] = [];
   readonly #answers: {
     readonly grant: (grants: readonly TokenGrant[]) => void;
@@ -46,10 +45,9 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 
 /** Counts requests by outcome. */
 function enter(limits: RequestLimits, count: number, principal = 'ana') {
-  const outcomes = { ok: 0, tooMany: 0, unavailable: 0 };
+  const outcomes = { ok: 0, tooMany: 0 };
   const fail = (error: unknown): void => {
     if (error instanceof TooManyRequestsError) outcomes.tooMany += 1;
-    else if (error instanceof ShardUnavailableError) outcomes.unavailable += 1;
     else throw error;
   };
   for (let index = 0; index < count; index += 1) {
@@ -64,8 +62,8 @@ function enter(limits: RequestLimits, count: number, principal = 'ana') {
   return outcomes;
 }
 
-const limitsOf = (store: TokenStore, shared: 'lenient' | 'strict' = 'lenient'): RequestLimits =>
-  new RequestLimits({ requestsPerSecond: 1_000, burst: 200, shared }, store);
+const limitsOf = (store: TokenStore): RequestLimits =>
+  new RequestLimits({ requestsPerSecond: 1_000, burst: 200, shared: true }, store);
 
 describe('shared limits', () => {
   test('take tokens for many requests and callers in one statement at a time', async () => {
@@ -105,12 +103,12 @@ describe('shared limits', () => {
     const limits = limitsOf(store);
     const first = enter(limits, 150);
     await store.fail();
-    expect(first).toEqual({ ok: 150, tooMany: 0, unavailable: 0 });
-    expect(enter(limits, 100)).toEqual({ ok: 50, tooMany: 50, unavailable: 0 });
+    expect(first).toEqual({ ok: 150, tooMany: 0 });
+    expect(enter(limits, 100)).toEqual({ ok: 50, tooMany: 50 });
     expect(store.asked).toHaveLength(1);
     nowMs += 1_000;
     // One request triggers the query, and is answered before the store answers.
-    expect(enter(limits, 10)).toEqual({ ok: 10, tooMany: 0, unavailable: 0 });
+    expect(enter(limits, 10)).toEqual({ ok: 10, tooMany: 0 });
     expect(store.asked).toHaveLength(2);
     await store.grant();
     nowMs += 1_000;
@@ -118,33 +116,9 @@ describe('shared limits', () => {
     expect(store.asked).toHaveLength(3);
   });
 
-  test('refuse every request while the store is unreachable, if they are strict', async () => {
-    const store = new SlowStore();
-    const limits = limitsOf(store, 'strict');
-    const first = enter(limits, 2);
-    await store.fail();
-    expect(first).toEqual({ ok: 0, tooMany: 0, unavailable: 2 });
-    expect(enter(limits, 2).unavailable).toBe(2);
-  });
-
-  test('accept the first requests after the store has come back, if they are strict', async () => {
-    const store = new SlowStore();
-    const limits = limitsOf(store, 'strict');
-    enter(limits, 1);
-    await store.fail();
-    nowMs += 1_000;
-    const back = enter(limits, 2);
-    await store.grant();
-    await store.grant();
-    expect(back).toEqual({ ok: 2, tooMany: 0, unavailable: 0 });
-  });
-
   test('release the slot of a request that was refused after a wait', async () => {
     const store = new SlowStore();
-    const limits = new RequestLimits(
-      { requestsPerSecond: 10, concurrentRequests: 2, shared: 'strict' },
-      store,
-    );
+    const limits = new RequestLimits({ requestsPerSecond: 10, concurrentRequests: 2, shared: true }, store);
     const first = enter(limits, 3);
     expect(first.tooMany).toBe(1);
     await store.grant(() => ({ tokens: 0, waitMs: 100 }));

@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
 import { time } from '../concurrency/time.js';
-import { ShardUnavailableError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { type BucketSize, type Buckets, MAXIMUM_BUCKETS, tooManyRequests } from './local-buckets.js';
 
@@ -22,8 +21,6 @@ export interface TokenGrant {
 
 /** Buckets that all processes share. */
 export interface TokenStore {
-  /** The shard of the store, for messages. */
-  readonly name: string;
   /** Takes tokens from buckets, in one statement. @returns a grant for each request, in their order */
   take(requests: readonly TokenRequest[], size: BucketSize): Promise<readonly TokenGrant[]>;
 }
@@ -37,16 +34,18 @@ interface Waiting {
   readonly isProbe: boolean;
 }
 
-/** Time without statements after a failure, in milliseconds. Then one is sent; only strict limits wait for it. */
+/** Time without statements after a failure, in milliseconds. Then one is sent, for which no request waits. */
 const PAUSE_MS = 1_000;
 
 /**
  * Token buckets in a store that all processes share. One statement at a time takes the tokens of all waiting requests.
- * A caller that the store has refused is refused without a statement until its next token is available.
+ * A caller that the store has refused is refused without a statement until its next token is available. While the store
+ * does not answer, each process counts alone.
  */
 export class SharedBuckets implements Buckets {
   readonly #store: TokenStore;
-  readonly #size: BucketSize & { readonly fallback: Buckets | undefined };
+  readonly #size: BucketSize;
+  readonly #alone: Buckets;
   /** Time until which a bucket is empty, by route and principal. */
   readonly #empty = new LRUCache<string, number>({ max: MAXIMUM_BUCKETS });
   #waiting: Waiting[] = [];
@@ -54,10 +53,11 @@ export class SharedBuckets implements Buckets {
   /** Time of the next statement after a failure; undefined if the store has answered. */
   #askAgainMs: number | undefined;
 
-  /** @param size `fallback`: used while the store is unreachable; undefined: every request is refused */
-  constructor(store: TokenStore, size: BucketSize & { readonly fallback: Buckets | undefined }) {
+  /** @param alone the buckets of this process, for the time in which the store does not answer */
+  constructor(store: TokenStore, size: BucketSize, alone: Buckets) {
     this.#store = store;
     this.#size = size;
+    this.#alone = alone;
   }
 
   left(principal: string, route: string): number | undefined {
@@ -66,10 +66,9 @@ export class SharedBuckets implements Buckets {
 
   take(principal: string, route: string): Promise<void> | undefined {
     const now = time.nowMs();
-    const { fallback } = this.#size;
-    if (this.#askAgainMs !== undefined && (fallback !== undefined || now < this.#askAgainMs)) {
+    if (this.#askAgainMs !== undefined) {
       if (now >= this.#askAgainMs && !this.#isAsking) void this.#wait(principal, route, true).catch(() => {});
-      return this.#takeWithoutStore(principal, route);
+      return this.#alone.take(principal, route);
     }
     const waitMs = this.#emptyUntilMs(principal, route) - now;
     if (waitMs > 0) throw tooManyRequests(principal, this.#size, Math.ceil(waitMs));
@@ -78,13 +77,6 @@ export class SharedBuckets implements Buckets {
 
   #emptyUntilMs(principal: string, route: string): number {
     return this.#empty.get(`${route} ${principal}`) ?? 0;
-  }
-
-  #takeWithoutStore(principal: string, route: string): Promise<void> | undefined {
-    const { fallback } = this.#size;
-    if (fallback === undefined)
-      throw new ShardUnavailableError(this.#store.name, 'rate limits cannot be checked');
-    return fallback.take(principal, route);
   }
 
   #wait(principal: string, route: string, isProbe = false): Promise<void> {
@@ -143,7 +135,7 @@ export class SharedBuckets implements Buckets {
   #settleWithoutStore({ principal, route, resolve, reject, isProbe }: Waiting): void {
     try {
       if (isProbe) return;
-      void this.#takeWithoutStore(principal, route);
+      void this.#alone.take(principal, route);
       resolve();
     } catch (error) {
       reject(error);
@@ -176,7 +168,6 @@ export function sqlTokenStore(
     void database.query(PURGE, { timeoutMs }).catch(() => {});
   };
   return {
-    name: databases.defaultShard.toString(),
     take: async (requests, { rate, burst }) => {
       const values = [JSON.stringify(requests), rate, burst];
       const { rows } = await database.query({ ...TAKE, values }, { timeoutMs });

@@ -84,9 +84,9 @@ export const access: DefiniteKey<AccessConfig> = implied(
         main: true,
         doc: 'Sustained requests per second of one principal to one route, in each process; excess requests get 429. Default: no limit.',
       }),
-      sharedLimits: choice(['off', 'lenient', 'strict'], {
-        default: 'off',
-        doc: 'Whether all processes count `requests-per-second` together, on the default shard. While it is out of reach, `lenient` has each process count alone, and `strict` answers 503.',
+      sharedLimits: boolean({
+        default: false,
+        doc: 'Whether all processes count `requests-per-second` together, on the default shard. While it does not answer, each process counts alone.',
       }),
       concurrentRequests: integer(1, 100_000, {
         doc: 'Concurrent requests of one principal in one process; excess requests get 429. Default: no limit.',
@@ -103,7 +103,7 @@ export const access: DefiniteKey<AccessConfig> = implied(
           'tenancy',
           `names the claim ${JSON.stringify(tenancy.claim)}, which jwt.claims does not copy: no caller with a token would reach any group`,
         );
-      if (!at.has('requestsPerSecond') && sharedLimits !== undefined && sharedLimits !== 'off')
+      if (!at.has('requestsPerSecond') && sharedLimits === true)
         at.report('sharedLimits', 'needs requests-per-second: without it, requests are not limited');
     },
   }),

@@ -202,10 +202,10 @@ export interface AccessConfig {
   /** Maximum rate per principal and route. Undefined: no limit. */
   readonly requestsPerSecond: number | undefined;
   /**
-   * Whether all processes share the rate limit. While the shared counter is unreachable, each process counts alone
-   * (`lenient`) or refuses every request (`strict`). Default `off`: each process counts alone.
+   * Whether all processes count the rate together, on the default shard. While it does not answer, each process counts
+   * alone. Default false.
    */
-  readonly sharedLimits: 'off' | 'lenient' | 'strict';
+  readonly sharedLimits: boolean;
   /** Maximum concurrent requests per principal. Undefined: no limit. */
   readonly concurrentRequests: number | undefined;
   /** Accepted values of the `Host` header. Empty: any. */

@@ -13,7 +13,7 @@ const OPEN: AccessConfig = {
   tenancy: undefined,
   operators: undefined,
   requestsPerSecond: undefined,
-  sharedLimits: 'off',
+  sharedLimits: false,
   concurrentRequests: undefined,
   hosts: [],
 };
