@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_690,
+  cli: 4_700,
   'generator/build': 50,
   'generator/check': 1_250,
   'generator/emit': 3_370,
@@ -27,7 +27,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/consumer': 440,
   'runtime/doctor': 600,
   'runtime/domain': 2_940,
-  'runtime/events': 6_500,
+  'runtime/events': 6_530,
   'runtime/execution': 4_040,
   'runtime/http': 5_310,
   'runtime/locks': 460,

@@ -10,7 +10,7 @@ import {
   Semaphore,
 } from '../../runtime/operations.js';
 
-/** A line that has no effect. */
+/** A line that has no effect, and would have none in another run. */
 export interface RejectedLine {
   /** From 1. */
   readonly line: number;
@@ -30,7 +30,7 @@ export interface ImportSettings {
   readonly concurrency: number;
   /** For how long a line is attempted while its shard is down or busy, in milliseconds. */
   readonly patienceMs: number;
-  /** Receives lines without effect, in any order. */
+  /** Receives lines without effect, in any order. Lines that are left open are not among them. */
   readonly reject: (line: RejectedLine) => void;
   /** Ends the import after the lines that are under way, which are not attempted again. */
   readonly signal: AbortSignal;
@@ -75,6 +75,8 @@ export class ImportRun {
   read = 0;
   done = 0;
   rejected = 0;
+  /** Lines whose shard was down or busy to the end. They may have taken effect: the same import settles them. */
+  open = 0;
   /** Lines that wait for another attempt. */
   retrying = 0;
 
@@ -113,6 +115,10 @@ export class ImportRun {
       await this.#inOrder(call.model, () => this.#attempt(() => call.execute(key)));
       this.done += 1;
     } catch (error) {
+      if (mayPass(error)) {
+        this.open += 1;
+        return;
+      }
       const { code = error instanceof SyntaxError ? 'JSON' : 'UNKNOWN', message = String(error) } = error as {
         readonly code?: string;
         readonly message?: string;

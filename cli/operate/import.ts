@@ -24,6 +24,8 @@ const PROGRESS_MS = 1_000;
 const SECOND_MS = 1_000;
 /** For how long a line is attempted while its shard is down or busy. */
 const PATIENCE_MS = 60_000;
+/** Why lines are left open, and what to do. */
+const OPEN = 'their shard was down or busy, and they may have taken effect. Run the same command again.';
 
 const NAME: Input<string> = {
   ...required('--name <name>', 'identifies the import: part of the key of each line, with its number'),
@@ -37,7 +39,7 @@ const NAME: Input<string> = {
 export const IMPORT: CommandEntry = operatorCommand({
   name: 'import',
   about:
-    'Runs an action for each line of a file, which is a JSON object with its params. A repetition under the same name continues: lines that have taken effect take none again. Lines without effect are written to a file.',
+    'Runs an action for each line of a file, which is a JSON object with its params. A repetition under the same name continues: lines that have taken effect take none again. Lines without effect are written to a file, but for those whose shard was down or busy: they may have taken effect, and the same command settles them.',
   examples: [
     [
       'fw-gen import WalletDepositMoneyAction deposits.ndjson --name bonus-2027 --application dist/generated/application.js',
@@ -98,14 +100,16 @@ export const IMPORT: CommandEntry = operatorCommand({
       await action.close();
       await rejected.close(run.rejected === 0);
     }
-    const { done, rejected: failed, read } = run;
+    const { done, rejected: failed, open, read } = run;
     const stopped = signal.aborted ? [`Stopped after line ${read}. The same command continues.`] : [];
-    const errors = failed === 0 ? [] : [`${counted(failed, 'line')} without effect: ${rejected.file}`];
     return {
-      json: { read, done, rejected: failed, errors: failed === 0 ? undefined : rejected.file },
+      json: { read, done, rejected: failed, open, errors: failed === 0 ? undefined : rejected.file },
       lines: [progressOf(run, performance.now() - startedMs), ...stopped],
-      errors,
-      isDrift: failed > 0 || signal.aborted,
+      errors: [
+        ...(failed === 0 ? [] : [`${counted(failed, 'line')} without effect: ${rejected.file}`]),
+        ...(open === 0 ? [] : [`${counted(open, 'line')} left open: ${OPEN}`]),
+      ],
+      isDrift: failed + open > 0 || signal.aborted,
     };
   },
 });
@@ -141,8 +145,9 @@ function rejectedFile(file: string) {
   };
 }
 
-function progressOf({ read, done, rejected, retrying }: ImportRun, passedMs: number): string {
-  const perSecond = Math.round((done + rejected) / Math.max(passedMs / SECOND_MS, 0.001));
+function progressOf({ read, done, rejected, open, retrying }: ImportRun, passedMs: number): string {
+  const perSecond = Math.round((done + rejected + open) / Math.max(passedMs / SECOND_MS, 0.001));
   const waiting = retrying === 0 ? '' : `, ${retrying} attempted again`;
-  return `${counted(read, 'line')}: ${done} done, ${rejected} without effect${waiting}, ${perSecond} per second`;
+  const left = open === 0 ? '' : `, ${open} left open`;
+  return `${counted(read, 'line')}: ${done} done, ${rejected} without effect${left}${waiting}, ${perSecond} per second`;
 }

@@ -56,3 +56,18 @@ describeOnEachAdapter('Parking and resuming under a handler that fails at random
     },
   );
 });
+
+describeOnEachAdapter('A release that fails every event', (harness) => {
+  test('has one warning a second, and the next one has the number of the others', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const fail = () => Promise.reject(new Error('broken'));
+    const ledger = openLedger(databases, { handlers: [handlerOf('Broken', fail, { maximumAttempts: 1 })] });
+    const accounts = await Promise.all(Array.from({ length: 20 }, () => ledger.open()));
+    await Promise.all(accounts.map((account) => ledger.credit(account)));
+    ledger.events.start();
+    const seen = (): readonly string[] => ledger.warnings.filter((each) => each.includes('is parked'));
+    await until(() => seen().some((each) => / more since the last line$/.test(each)), 20_000);
+    await ledger.events.stop();
+    expect(seen().length).toBeLessThan(20);
+  });
+});

@@ -322,11 +322,8 @@ export class ConsumerRun implements LeasedWork {
 
   /** Parks a model at its first event. */
   #giveUp(queue: ModelQueue, entry: WindowEntry, error: unknown): void {
-    const { consumer, warn } = this.#options;
     const failure = failureOf(error, entry.attempts);
-    warn(
-      `${consumer.lease.name} cannot handle event ${entry.event.id}: ${failure.message}; ${queue.key} is parked`,
-    );
+    this.#parked.report(entry.event, failure);
     for (const each of queue.entries.splice(0)) this.#parked.park(each, each === entry ? failure : undefined);
   }
 

@@ -1,6 +1,8 @@
+import { LogLimiter } from '../../concurrency/log-limiter.js';
 import { sleep, time } from '../../concurrency/time.js';
+import { SILENT } from '../../domain/logger.js';
 import { messageOf } from '../../errors.js';
-import { modelKeyOf, modelOfKey } from '../log/event-record.js';
+import { type LoggedEvent, modelKeyOf, modelOfKey } from '../log/event-record.js';
 import type { WindowEntry } from '../log/model-window.js';
 import type { FailureCount } from './attempts.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
@@ -11,8 +13,12 @@ import type { HandlingFailure, ParkedLetter, Settlement } from './parking-store.
 
 /** How often the parking table is checked for retries and discards. */
 const REFRESH_MS = 1_000;
-/** Maximum events that are read, or written, in one statement. */
-const PAGE = 200;
+/** The pause between two checks is at least this many times as long as the last one, which reads all parked events. */
+const PAUSE_FACTOR = 20;
+/** Maximum events that are read, or written, in one statement: each may have megabytes. */
+const PAGE = 50;
+/** Maximum models that are resumed at the same time: each uses a connection, of which other work needs some. */
+const RESUMED_AT_ONCE = 8;
 
 export interface ParkedModelsDependencies {
   readonly loop: LeasedLoop;
@@ -52,17 +58,26 @@ interface PendingEvent {
 export class ParkedModels {
   readonly #options: ConsumerRunOptions;
   readonly #dependencies: ParkedModelsDependencies;
+  readonly #log: LogLimiter;
   readonly #models = new Map<string, ParkedModel>();
   readonly #pending: PendingEvent[] = [];
   /** Models that are to be resumed. */
   readonly #due = new Set<ParkedModel>();
-  /** Number of models that are being resumed: at most as many as the handler handles at the same time. */
+  /** Number of models that are being resumed. */
   #resuming = 0;
-  #refreshedMs = Number.NEGATIVE_INFINITY;
+  /** Time of the next check; undefined before the first one. */
+  #checkAtMs: number | undefined;
 
   constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
     this.#options = options;
     this.#dependencies = dependencies;
+    this.#log = new LogLimiter({
+      ...SILENT,
+      warn: (facts, message) =>
+        options.warn(
+          'suppressed' in facts ? `${message}. ${facts.suppressed} more since the last line` : message,
+        ),
+    });
   }
 
   /** By their keys. */
@@ -87,6 +102,13 @@ export class ParkedModels {
     model.parked += 1;
     this.#models.set(key, model);
     return model;
+  }
+
+  /** Warns of an event whose last attempt has failed: at most once a second, because a release may fail them all. */
+  report(event: LoggedEvent, { message }: HandlingFailure): void {
+    const { name } = this.#options.consumer.lease;
+    const text = `${name} cannot handle event ${event.id}: ${message}; ${modelKeyOf(event)} is parked`;
+    this.#log.write('parked', () => ({ level: 'warn', message: text }));
   }
 
   /** @param failure undefined: the event waits behind a failed one, or for something that is out of reach */
@@ -115,7 +137,7 @@ export class ParkedModels {
   async refresh(): Promise<void> {
     for (const model of await this.#readTable()) if (model.state === 'parked') this.#due.add(model);
     for (const model of this.#due) {
-      if (this.#resuming >= this.#options.concurrency) return;
+      if (this.#resuming >= Math.min(this.#options.concurrency, RESUMED_AT_ONCE)) return;
       this.#due.delete(model);
       const resumed = this.#resume(model);
       if (this.#dependencies.inTurn) await resumed;
@@ -125,12 +147,12 @@ export class ParkedModels {
   /** Reads requested retries, discards and, the first time, all parked events. @returns the models to resume */
   async #readTable(): Promise<readonly ParkedModel[]> {
     const now = time.nowMs();
-    const first = this.#refreshedMs === Number.NEGATIVE_INFINITY;
-    if (!first && (this.#models.size === 0 || now - this.#refreshedMs < REFRESH_MS)) return [];
+    const first = this.#checkAtMs === undefined;
+    if (!first && (this.#models.size === 0 || now < Number(this.#checkAtMs))) return [];
     const before = [...this.#models.values()].filter(({ pending }) => pending === 0);
     const counts = before.map(({ parked }) => parked);
     const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);
-    this.#refreshedMs = now;
+    this.#checkAtMs = now + Math.max(REFRESH_MS, PAUSE_FACTOR * (time.nowMs() - now));
     if (first) for (const { key } of found) this.add(key);
     const keys = new Set(found.map(({ key }) => key));
     for (const [index, model] of before.entries())

@@ -281,7 +281,7 @@ export class TransactionalRun implements LeasedWork {
   }
 
   async #headFailed(event: LoggedEvent, error: unknown): Promise<number> {
-    const { letters, consumer, warn } = this.#options;
+    const { letters, consumer } = this.#options;
     // An attempt that the end of the run interrupted does not count.
     if (this.#loop.signal.aborted) return 0;
     const verdict = this.#counted.failed(error, event.id, this.#count);
@@ -296,9 +296,7 @@ export class TransactionalRun implements LeasedWork {
       await this.#moveTo(event.cursor, transaction);
     });
     this.#counted.settled(event.id);
-    warn(
-      `${consumer.lease.name} cannot handle event ${event.id}: ${failure.message}; ${modelKeyOf(event)} is parked`,
-    );
+    this.#parked.report(event, failure);
     this.#parked.add(modelKeyOf(event));
     this.#saved = event.cursor;
     this.#begin(1);

@@ -59,7 +59,7 @@ export class LogReader {
   }
 
   /**
-   * The next events after `after`; reads at most `limit` rows.
+   * The next events after `after`; reads at most `limit` rows, and fewer if their payloads are large.
    *
    * Reads only below the snapshot horizon: every transaction with a smaller id has ended, so no row can appear later
    * before a row that has been read.
@@ -77,16 +77,14 @@ export class LogReader {
     const ends = until !== undefined && until.epoch === after.epoch;
     const { rows } = await on.query(pageStatement(selection, after, limit));
     const { events, state } = readCells(rows, after.epoch);
-    const [known = null, system, isPast, serverRun, isPending, count, transactionId, position] = state;
+    const [known = null, system, isPast, serverRun, isPending, isFull, transactionId, position] = state;
     requireServer(this.#database, known, system);
-    const looked = Number(count ?? 0);
-    const full = looked >= limit;
     const next =
-      looked === 0
+      isFull === null
         ? after
         : { epoch: after.epoch, transactionId: String(transactionId), position: Number(position) };
     const page = { events, next, more: false, pending: false, ended: false, serverRun: String(serverRun) };
-    if (full) return { ...page, more: true };
+    if (isFull === true) return { ...page, more: true };
     if (ends) return { ...page, ended: true };
     if (isPast === true) return { ...page, next: { ...START_OF_LOG, epoch: after.epoch + 1 }, more: true };
     return { ...page, pending: isPending === true };
@@ -107,7 +105,10 @@ const MISSING =
  * Each row is one cell, whose parts are separated: a column costs both sides more than a part. The first part is the kind:
  * an event, an action that several events may have in common, or the state of the log, of which there is always one:
  * system identifiers of the last epoch and of the server, whether the epoch is over, server run, whether there is a
- * committed event above the horizon, number of rows read, and the place of the last one.
+ * committed event above the horizon, whether rows may follow (null: none was read), and the place of the last one.
+ *
+ * Rows behind those that fill the page (`bytes` of the payloads before them) are left to the next one. Sizes are known
+ * without reading values that are stored apart; a compressed one counts as `EXPANSION` times its size.
  *
  * All events of an epoch that is over are committed, and its transaction ids are meaningless on this server: then the
  * position of the next epoch bounds the page instead of the horizon.
@@ -144,6 +145,7 @@ function pageStatement(selection: LogSelection, after: LogCursor, limit: number)
     wanted.push(`e.position >= ${put(selection.fromPosition)}::bigint`);
   if (selection.fromDate !== undefined)
     wanted.push(`e.created_date >= ${put(selection.fromDate)}::timestamptz`);
+  const most = put(limit);
   const text = `WITH h AS MATERIALIZED (SELECT s.*, l.system_identifier AS known, n.epoch IS NOT NULL AS past,
   coalesce(c.after_position, 0) AS lower, coalesce(n.after_position, ${LAST_POSITION}) AS upper,
   CASE WHEN n.epoch IS NULL THEN s.xmin ELSE '${LAST_TRANSACTION}' END AS horizon
@@ -152,23 +154,31 @@ FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin,
   LEFT JOIN eventlog.delivery_epochs AS c ON c.epoch = ${current}::integer
   LEFT JOIN eventlog.delivery_epochs AS n ON n.epoch = ${current}::integer + 1
   LEFT JOIN LATERAL (SELECT system_identifier FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1) AS l ON true),
-p AS MATERIALIZED (SELECT e.id, e.transaction_id, e.position, e.action_id, e.namespace, e.model_id, e.model_name,
+p AS MATERIALIZED (SELECT r.*, sum(r.bytes) OVER (ORDER BY r.transaction_id, r.position ROWS UNBOUNDED PRECEDING) - r.bytes
+    < ${PAGE_BYTES} AS fits FROM (SELECT e.id, e.transaction_id, e.position, e.action_id, e.namespace, e.model_id, e.model_name,
     e.model_version, e.event_type, e.event_version, e.payload, e.created_date, e.trace_context,
-    ${wanted.length === 0 ? 'true' : wanted.join(' AND ')} AS wanted
+    ${wanted.length === 0 ? 'true' : wanted.join(' AND ')} AS wanted,
+    pg_column_size(e.payload) * CASE WHEN pg_column_compression(e.payload) IS NULL THEN 1 ELSE ${EXPANSION} END AS bytes
   FROM eventlog.events AS e WHERE ${conditions.join(' AND ')}
-  ORDER BY e.transaction_id, e.position LIMIT ${put(limit)}),
+  ORDER BY e.transaction_id, e.position LIMIT ${most}::bigint) AS r),
 b AS MATERIALIZED (SELECT (SELECT f.id FROM eventlog.events AS f WHERE f.transaction_id >= (SELECT xmin FROM h)
   ORDER BY f.transaction_id, f.position LIMIT 1) IS NOT NULL AS pending),
-i AS MATERIALIZED (SELECT ARRAY(SELECT action_id FROM p WHERE wanted ORDER BY action_id) AS ids)
+i AS MATERIALIZED (SELECT ARRAY(SELECT action_id FROM p WHERE wanted AND fits ORDER BY action_id) AS ids)
 SELECT concat_ws('${SEPARATOR}', '${EVENT}', transaction_id, position, id, action_id, namespace, model_id, model_name,
-  model_version, event_type, event_version, payload, created_date, trace_context) FROM p WHERE wanted
+  model_version, event_type, event_version, payload, created_date, trace_context) FROM p WHERE wanted AND fits
 ${selection.withoutActions === true ? '' : ACTIONS}
 UNION ALL SELECT concat_ws('${SEPARATOR}', '${STATE}', json_build_array(h.known, h.system, h.past, h.server_run, b.pending,
-  l.looked, l.transaction_id, l.position))
-FROM h CROSS JOIN b LEFT JOIN (SELECT transaction_id, position, (SELECT count(*) FROM p) AS looked FROM p
-  ORDER BY transaction_id DESC, position DESC LIMIT 1) AS l ON true`;
+  l.is_full, l.transaction_id, l.position))
+FROM h CROSS JOIN b LEFT JOIN (SELECT transaction_id, position,
+    (SELECT count(*) >= ${most}::bigint OR NOT bool_and(fits) FROM p) AS is_full
+  FROM p WHERE fits ORDER BY transaction_id DESC, position DESC LIMIT 1) AS l ON true`;
   return { text, name: statementName(selection, epoch), values };
 }
+
+/** A page holds payloads of about this size, and at least one event. */
+const PAGE_BYTES = 16_777_216;
+/** How much compressed values grow at most, usually. */
+const EXPANSION = 20;
 
 /** Separates the parts of a cell. Only the last part may contain it: JSON escapes it, and names and ids lack it. */
 const SEPARATOR = '\u001f';
