@@ -449,6 +449,16 @@ describe('init', () => {
     });
   });
 
+  test.each([
+    ['pnpm', 'package.json', '{"packageManager":"pnpm@10.1.0"}'],
+    ['yarn', 'yarn.lock', ''],
+  ])('names the commands of %s in its project', async (manager, file, text) => {
+    write(file, text);
+    const { info } = await init('', '--yes');
+    expect(info).toContain(`  # Let Dockerfile and .github/workflows/ci.yml install by ${manager}.`);
+    expect(info).toContain(`  ${manager} install\n  ${manager} test\n  ${manager} run dev\n`);
+  });
+
   test('adds to a package.json, and replaces in it only what npm init has written', async () => {
     const test = 'echo "Error: no test specified" && exit 1';
     const manifest = {

@@ -53,14 +53,17 @@ async function initProject(folder: string, yes: boolean, version: string): Promi
       ? ''
       : `Replaced in package.json what npm init had written: ${replaced.join(', ')}. `;
   const formatted = formatters.map((name) => `Let ${name} ignore src/generated.`);
+  const manager = packageManagerOf(content);
+  const byNpm =
+    manager === 'npm' ? [] : [`Let Dockerfile and .github/workflows/ci.yml install by ${manager}.`];
   const enter = shown === '.' ? [] : [`  cd ${/^[\w./-]+$/.test(shown) ? shown : JSON.stringify(shown)}`];
   return [
     `${created.size} files written in ${shown === '.' ? 'this folder' : shown}. ${added}${instead}Next:`,
-    ...formatted.map((line) => `  # ${line}`),
+    ...[...formatted, ...byNpm].map((line) => `  # ${line}`),
     ...enter,
-    '  npm install',
-    '  npm test',
-    '  npm run dev',
+    `  ${manager} install`,
+    `  ${manager} test`,
+    `  ${manager} run dev`,
     'Then, in another terminal:',
     `  ${exampleRequest(token)}`,
     `The token is in ${TOKEN_FILE}, which is not committed. Requests without it are refused.`,
@@ -79,6 +82,13 @@ function contentOf(directory: string): FolderContent {
     has: (path) => existsSync(inDirectory(path)),
     read: (path) => expectSystemError('read', () => readFileSync(inDirectory(path), 'utf8')),
   };
+}
+
+/** What installs the packages of a folder, by the field `packageManager` of its package.json or by its lock file. */
+function packageManagerOf({ has, read }: FolderContent): string {
+  const [, named] =
+    /"packageManager"\s*:\s*"(pnpm|yarn|bun)@/.exec(has('package.json') ? read('package.json') : '') ?? [];
+  return named ?? (has('pnpm-lock.yaml') ? 'pnpm' : has('yarn.lock') ? 'yarn' : 'npm');
 }
 
 /** A valid npm package name, from the folder's name. */

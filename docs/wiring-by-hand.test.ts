@@ -61,11 +61,12 @@ test(
       warn: (message) => console.warn(message),
     });
     try {
+      // A slow shard enters service later than the others.
+      await expect
+        .poll(() => app.databases.withheld(ShardIdentifier.of(1, 0)), { timeout: START_MS })
+        .toBeUndefined();
       const { executor } = app;
       const principal = { name: 'ada', claims: { role: 'operator' } } as const;
-      const mexican = ShardIdentifier.of(1, 0);
-      // A slow shard enters service later than the others.
-      await expect.poll(() => app.databases.withheld(mexican), { timeout: START_MS }).toBeUndefined();
       const wallet = await executor.execute(principal, WalletCreateAction, {
         country: 'MX',
         ownerId,
@@ -77,7 +78,7 @@ test(
       });
       expect([richer.version, richer.balance.toString()]).toEqual([2, '50.25']);
 
-      const mexico = app.databases.transactionManager(mexican);
+      const mexico = app.databases.transactionManager(ShardIdentifier.of(1, 0));
       const { rows } = await mexico.transaction((transaction) =>
         transaction.query({
           text: 'select event_type from eventlog.events where model_id = $1 order by position',

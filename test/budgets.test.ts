@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_700,
+  cli: 4_710,
   'generator/build': 50,
   'generator/check': 1_250,
   'generator/emit': 3_370,
@@ -16,9 +16,9 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/read': 5_580,
   'generator/schema': 1_280,
   'generator/write': 560,
-  'runtime/access': 1_230,
+  'runtime/access': 1_240,
   'runtime/action': 1_670,
-  'runtime/client': 640,
+  'runtime/client': 650,
   'runtime/codegen': 180,
   'runtime/entrances': 120,
   'runtime/collections': 160,
@@ -29,7 +29,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/domain': 2_940,
   'runtime/events': 6_530,
   'runtime/execution': 4_040,
-  'runtime/http': 5_310,
+  'runtime/http': 5_320,
   'runtime/locks': 460,
   'runtime/migration': 2_720,
   'runtime/observability': 820,

@@ -1,5 +1,6 @@
 import type { AccessConfig } from '../config/types.js';
 import { defined } from '../domain/defined.js';
+import { ValidationError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { ApiKeyStore } from './api-key-store.js';
 import { apiKeys } from './api-keys.js';
@@ -18,10 +19,10 @@ export interface AuthenticatorFactory {
   readonly create: (context: AuthenticatorContext) => Authenticator;
 }
 
-/** The authenticator of a server: that of the configuration, else that of the code. */
+/** The authenticator of a server: that of the configuration, else that of the code. @throws ValidationError without one */
 export function authenticatorOf(
   { jwt: tokens, apiKeys: takesKeys, clientCertificates: name }: AccessConfig,
-  inCode: Authenticator | AuthenticatorFactory,
+  inCode: Authenticator | AuthenticatorFactory | undefined,
   databases: Pick<DatabaseRegistry, 'database' | 'defaultShard'>,
 ): Authenticator {
   const store = new ApiKeyStore(databases.database(databases.defaultShard));
@@ -35,5 +36,10 @@ export function authenticatorOf(
   if (name !== 'off') configured.push(clientCertificates({ name }));
   const [first, ...others] = configured;
   if (first !== undefined) return firstOf(first, ...others);
+  if (inCode === undefined)
+    throw new ValidationError(
+      'Nothing authenticates callers: pass an authenticator, or configure fw.access.jwt, api-keys or client-certificates',
+      { field: 'authenticator' },
+    );
   return typeof inCode === 'function' ? inCode : inCode.create({ apiKeys: store });
 }

@@ -248,6 +248,8 @@ export async function send(
       signal: controller.signal as never,
     };
     if (body !== undefined) init.body = body;
+    // `fetch` would report a header or a URL that is not valid like a lost connection.
+    if (fetch === platform.fetch) new platform.Request(url, { method, headers: init.headers });
     const response = await fetch(url, init).catch((cause: unknown) => {
       throw lost({ method, url, headers }, signal, cause);
     });

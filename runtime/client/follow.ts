@@ -34,7 +34,7 @@ export interface StreamedEvent<Type extends string, Payload> {
 /**
  * The events of a model as they happen, without an end. Reconnects after the last event whenever the connection is
  * lost.
- * @throws CallError if the service refuses the stream
+ * @throws CallError if the service refuses the stream; the error of the client's `headers`
  */
 export async function* follow<Event extends StreamedEvent<string, unknown>>(
   client: Client,
@@ -57,7 +57,7 @@ export async function* follow<Event extends StreamedEvent<string, unknown>>(
       const isStream = given.get('content-type')?.startsWith('text/event-stream') === true;
       if (status !== 200 || !isStream) throw await errorOf(sent.response);
       for await (const event of eventsOf<Event>(sent)) {
-        attempt = 0;
+        attempt = 1;
         if (seen.has(event.id)) continue;
         if (event.modelVersion > last) seen.clear();
         last = event.modelVersion;
@@ -65,6 +65,8 @@ export async function* follow<Event extends StreamedEvent<string, unknown>>(
         yield event;
       }
     } catch (cause) {
+      // Not the connection's: the client's `headers` have failed, or the request is not valid.
+      if (sent === undefined && !(cause instanceof CallError)) throw cause;
       failure = cause;
     } finally {
       sent?.end();

@@ -32,6 +32,7 @@ export interface Platform {
   readonly crypto: { getRandomValues(bytes: Uint8Array): Uint8Array };
   readonly AbortController: new () => { readonly signal: unknown; abort(): void };
   readonly TextDecoder: new () => { decode(bytes?: Uint8Array, options?: { stream: boolean }): string };
+  readonly Request: new (url: string, init: Pick<FetchInit, 'method' | 'headers'>) => unknown;
   fetch(url: string, init: FetchInit): Promise<FetchResponse>;
   setTimeout(run: () => void, delayMs: number): unknown;
   clearTimeout(timer: unknown): void;

@@ -68,7 +68,7 @@ function brokenLength({ minLength = 0, maxLength }: ValueRules, text: string): s
   if (maxLength !== undefined && isLonger(text, maxLength))
     return `must have at most ${maxLength} characters`;
   return minLength > 0 && !isLonger(text, minLength - 1)
-    ? `must have at least ${minLength} characters`
+    ? `must have at least ${minLength} ${minLength === 1 ? 'character' : 'characters'}`
     : undefined;
 }
 

@@ -53,10 +53,16 @@ export class BrowserHeaders {
     return method === 'OPTIONS' && wanted !== undefined && origin !== undefined && this.#allows(origin);
   }
 
-  /** The answer to a preflight request. @param methods those of the path, separated by commas */
-  preflight(methods: string): Record<string, string> {
+  /**
+   * The answer to a preflight request. The requested method is always among the allowed ones: a page that asks for what
+   * is not served gets a problem, and not a failure without a reason.
+   *
+   * @param allowed methods of the path, separated by commas; undefined: nothing is served there
+   */
+  preflight({ headers }: IncomingMessage, allowed: string | undefined): Record<string, string> {
+    const methods = new Set([...(allowed?.split(', ') ?? []), headers['access-control-request-method']]);
     return {
-      'access-control-allow-methods': methods,
+      'access-control-allow-methods': [...methods].join(', '),
       'access-control-allow-headers': REQUEST_HEADERS,
       // Ten minutes, in seconds.
       'access-control-max-age': '600',

@@ -273,9 +273,8 @@ function addHooks(server: FastifyInstance, edge: Edge): void {
         answers.fail(request, reply, problem);
         return;
       }
-      const methods = headers.isPreflight(raw) ? paths.allowed(pathOf(raw.url)) : undefined;
-      if (methods === undefined) done();
-      else answers.sendEmpty(reply, 204, headers.preflight(methods));
+      if (!headers.isPreflight(raw)) done();
+      else answers.sendEmpty(reply, 204, headers.preflight(raw, paths.allowed(pathOf(raw.url))));
     };
     if (connections.enter(raw, reply.raw, begin) !== 'refuse') return;
     reply.header('connection', 'close');

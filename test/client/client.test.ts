@@ -236,6 +236,15 @@ describe('A failed attempt', () => {
     expect(error).toMatchObject({ code: 'CLIENT_NO_ANSWER', status: 0, idempotencyKey: undefined });
   });
 
+  test('is not repeated if its URL or a header is not valid, and did not take effect', async () => {
+    for (const [client, options] of [
+      [{ baseUrl: 'http://local host' }, {}],
+      [{ baseUrl: 'http://service' }, { idempotencyKey: 'order\u2013one' }],
+      [{ baseUrl: 'http://service', headers: { authorization: 'a\nb' } }, {}],
+    ] as const)
+      await expect(call(client, ['POST', '/'], {}, options)).rejects.toBeInstanceOf(TypeError);
+  });
+
   test('is not repeated after the signal is aborted', async () => {
     const { client, sent } = clientOf('never');
     const controller = new AbortController();
@@ -397,7 +406,7 @@ describe('A stream', () => {
     `id: ${modelVersion}\nevent: E\ndata: ${JSON.stringify({ id, modelVersion, createdDate: '1970-01-01T00:00:00Z' })}\n\n`;
 
   test('reconnects behind the last event, and returns each event of a change once', async () => {
-    const { client, sent } = clientOf(
+    const { client, sent, retries } = clientOf(
       { headers, body: `retry: 1\n\n:\n\n${frame('a', 1)}${frame('b', 2)}id: 2` },
       problem(503, 'HTTP_BUSY'),
       { headers, body: `${frame('b', 2)}${frame('c', 2)}` },
@@ -412,6 +421,21 @@ describe('A stream', () => {
     }
     expect(found).toEqual(['a', 'b', 'c', 'd']);
     expect(sent.map(({ headers }) => headers['last-event-id'])).toEqual(['0', '1', '1', '1']);
+    expect(retries.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+  });
+
+  test('ends with the error of the client’s headers, and not with that of a lost connection', async () => {
+    const { client, sent } = clientOf({ headers, body: frame('a', 1) });
+    const ask = [{ authorization: 'Bearer a' }, new Error('session over')];
+    const headersOf = async () => {
+      const next = ask.shift();
+      if (next instanceof Error) throw next;
+      return { authorization: String(next?.authorization) };
+    };
+    const events = follow({ ...client, headers: headersOf }, '/', {});
+    expect((await events.next()).value).toMatchObject({ id: 'a' });
+    await expect(events.next()).rejects.toThrow('session over');
+    expect(sent).toHaveLength(1);
   });
 
   test('ends with the refusal of the service', async () => {

@@ -17,9 +17,9 @@ export interface ServeSettings {
   /**
    * Authenticates callers. `fixedPrincipal(name)`: all callers are the same principal. A function receives the
    * databases and returns an authenticator that needs them. `fw.access` of the configuration takes precedence if it
-   * configures authentication.
+   * configures authentication. Default: none, and the server starts only with such a configuration.
    */
-  readonly authenticator: Authenticator | AuthenticatorFactory;
+  readonly authenticator?: Authenticator | AuthenticatorFactory;
   /** Default `fw.config.yaml`. Overridden by `FW_CONFIG` and `--config`. */
   readonly config?: string;
   /** Default `127.0.0.1`. Overridden by `HOST` and `--host`. */
