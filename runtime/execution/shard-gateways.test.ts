@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
-import type { ModelDescriptor } from '../domain/entity.js';
+import { type ModelDescriptor, noteRevision } from '../domain/entity.js';
 import { accountModel } from '../domain/test-support/account.js';
-import { DeadlineExceededError } from '../errors.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
+import { DeadlineExceededError, UnknownShardError } from '../errors.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { ShardStore } from '../persistence/shard-store.js';
 import { ManualStore } from '../persistence/test-support/manual-store.js';
@@ -20,11 +21,15 @@ class Bench {
   lockTimeoutMs = 400;
   readonly timeouts: (number | undefined)[] = [];
   answer: (rows: Rows) => void = () => {};
+  /** Removes the shard, as a reload does. */
+  remove: () => void = () => {};
   readonly gateways: ShardGateways;
 
   constructor(store?: ShardStore) {
+    let isRemoved = false;
     const database = {
       shard: HERE,
+      sessionState: true,
       query: (_statement: unknown, options?: CallOptions) => {
         this.timeouts.push(options?.timeoutMs);
         return new Promise<Rows>((resolve) => {
@@ -33,7 +38,16 @@ class Bench {
       },
     };
     const databases = unusedDatabases({
-      database: () => database,
+      database: () => {
+        if (isRemoved) throw new UnknownShardError(HERE.toString());
+        return database;
+      },
+      onRemoved: (listener: (shard: ShardIdentifier) => void) => {
+        this.remove = () => {
+          isRemoved = true;
+          listener(HERE);
+        };
+      },
       shards: () => [HERE],
       memberConfig: () => ({ primary: { lockTimeoutMs: this.lockTimeoutMs } }),
     });
@@ -86,4 +100,18 @@ test('a plan waits for a lock only if it can learn the outcome by the time-out o
   expect(await sendAgain()).toBe('a1>2 (wait)');
   bench.lockTimeoutMs = 950;
   expect(await sendAgain()).toBe('a1>2 (refuse)');
+});
+
+test('a plan in flight is answered when its shard is removed meanwhile', async () => {
+  vi.useRealTimers();
+  const manual = new ManualStore();
+  const bench = new Bench(manual.store);
+  const plan = planOf('a1>2');
+  const { pending, outcome } = bench.gateways.gateway(HERE).writer.submit(plan, { timeoutMs: 1_000 });
+  bench.gateways.staged.publish(plan.items, pending, HERE);
+  await new Promise(setImmediate);
+  for (const { model: staged } of plan.items) noteRevision(staged, '7');
+  bench.remove();
+  await manual.last.answer();
+  expect(await outcome).toMatchObject({ kind: 'applied' });
 });
