@@ -1,15 +1,18 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { type PerformScope, runInPerformScope } from '../action/perform-scope.js';
+import { systemEnvironment } from '../concurrency/execution-environment.js';
 import { type ModelDescriptor, noteRevision } from '../domain/entity.js';
-import { accountModel } from '../domain/test-support/account.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { DeadlineExceededError, UnknownShardError } from '../errors.js';
+import { accountModel } from '../domain/test-support/account.js';
+import { CommitOutcomeUnknownError, DeadlineExceededError, UnknownShardError } from '../errors.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { ShardStore } from '../persistence/shard-store.js';
 import { ManualStore } from '../persistence/test-support/manual-store.js';
 import { idOf, planOf } from '../persistence/test-support/plans.js';
+import { DriverFailure } from '../sharding/driver-failure.js';
 import type { CallOptions, Rows } from '../sharding/shard-database.js';
 import { ShardGateways } from './shard-gateways.js';
+import { sendPart } from './shard-transaction.js';
 import { HERE } from './test-support/accounts.js';
 import { unusedDatabases } from './test-support/unused-databases.js';
 
@@ -114,4 +117,21 @@ test('a plan in flight is answered when its shard is removed meanwhile', async (
   bench.remove();
   await manual.last.answer();
   expect(await outcome).toMatchObject({ kind: 'applied' });
+});
+
+test('a write that was lost in flight is in doubt, even if its shard is removed meanwhile', async () => {
+  vi.useRealTimers();
+  const manual = new ManualStore();
+  const fence = () => Promise.reject(new DriverFailure('closed', { phase: 'not-sent', reason: 'closed' }));
+  const bench = new Bench(Object.assign(manual, { fence }).store);
+  const environment = systemEnvironment();
+  const part = { shard: HERE, write: planOf('a1>2') };
+  const limits = { deadline: environment.nowMs() + 50, signal: undefined, dependsOn: [] };
+  const unused = { guard: undefined, span: undefined };
+  const { pending, result } = sendPart(part, { gateways: bench.gateways, environment, ...limits, ...unused });
+  await new Promise(setImmediate);
+  bench.remove();
+  await manual.last.fail(new DriverFailure('lost', { phase: 'in-flight' }));
+  await expect(result).rejects.toThrow(CommitOutcomeUnknownError);
+  expect(pending.state).toBe('failed');
 });
