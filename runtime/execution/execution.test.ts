@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Action } from '../action/action.js';
 import { ActionRegistry } from '../action/action-registry.js';
@@ -40,6 +41,13 @@ class WaitAction extends Action<LookParams, string> {
   }
 }
 
+/** Returns a promise of another realm, which never settles. */
+class ForeignAction extends Action<LookParams, string> {
+  protected perform(): Promise<string> {
+    return runInNewContext('new Promise(() => {})') as Promise<string>;
+  }
+}
+
 /** An executor that sends no query. */
 function openExecutor(): { readonly executor: ActionExecutor; readonly gateways: ShardGateways } {
   const databases = unusedDatabases();
@@ -48,6 +56,7 @@ function openExecutor(): { readonly executor: ActionExecutor; readonly gateways:
     { name: 'Look', actionClass: LookAction, params: [], create: () => new LookAction(systemClock) },
     { name: 'Refuse', actionClass: RefuseAction, params: [], create: () => new RefuseAction(systemClock) },
     { name: 'Wait', actionClass: WaitAction, params: [], create: () => new WaitAction(systemClock) },
+    { name: 'Foreign', actionClass: ForeignAction, params: [], create: () => new ForeignAction(systemClock) },
   ]);
   return { executor: new ActionExecutor({ registry, gateways, models: [] }), gateways };
 }
@@ -223,4 +232,11 @@ describe('an aborted execution ends at once', () => {
     abort.abort();
     expect(await outcomeOf(execution)).toBeInstanceOf(AbortedError);
   });
+});
+
+test('an execution ends at its deadline, although perform returns a promise of another realm', async () => {
+  const configuration = configure().timeoutMs(50).build();
+  const execution = openExecutor().executor.execute(ALICE, ForeignAction, {}, configuration);
+  const end = Promise.race([execution, new Promise((resolve) => setTimeout(resolve, 500, 'runs on'))]);
+  await expect(end).rejects.toThrow(DeadlineExceededError);
 });

@@ -143,7 +143,7 @@ export class Execution<Params, Result> {
     this.#isHidden = false;
     try {
       const work = within(this.#span, () => run.start(action, principal, params));
-      const result = work instanceof Promise ? await this.#limit.perform(work) : work;
+      const result = isPromise(work) ? await this.#limit.perform(Promise.resolve(work)) : work;
       run.reads.span?.end();
       run.access?.require();
       return { outcome: this.#seal(run, result, startedDate) };
@@ -387,4 +387,10 @@ export class Execution<Params, Result> {
       throw new AbortedError('The execution was aborted between two attempts', { cause });
     }
   }
+}
+
+/** Whether `perform` has returned a promise, also one of another library or realm, and no result. */
+function isPromise<Result>(work: Promise<Result> | Result): work is Promise<Result> {
+  if (work instanceof Promise) return true;
+  return typeof work === 'object' && work !== null && 'then' in work && typeof work.then === 'function';
 }
