@@ -48,6 +48,13 @@ class ForeignAction extends Action<LookParams, string> {
   }
 }
 
+/** Throws nothing. */
+class ThrowAction extends Action<LookParams, string> {
+  protected perform(): string {
+    throw undefined;
+  }
+}
+
 /** An executor that sends no query. */
 function openExecutor(): { readonly executor: ActionExecutor; readonly gateways: ShardGateways } {
   const databases = unusedDatabases();
@@ -57,6 +64,7 @@ function openExecutor(): { readonly executor: ActionExecutor; readonly gateways:
     { name: 'Refuse', actionClass: RefuseAction, params: [], create: () => new RefuseAction(systemClock) },
     { name: 'Wait', actionClass: WaitAction, params: [], create: () => new WaitAction(systemClock) },
     { name: 'Foreign', actionClass: ForeignAction, params: [], create: () => new ForeignAction(systemClock) },
+    { name: 'Throw', actionClass: ThrowAction, params: [], create: () => new ThrowAction(systemClock) },
   ]);
   return { executor: new ActionExecutor({ registry, gateways, models: [] }), gateways };
 }
@@ -239,4 +247,16 @@ test('an execution ends at its deadline, although perform returns a promise of a
   const execution = openExecutor().executor.execute(ALICE, ForeignAction, {}, configuration);
   const end = Promise.race([execution, new Promise((resolve) => setTimeout(resolve, 500, 'runs on'))]);
   await expect(end).rejects.toThrow(DeadlineExceededError);
+});
+
+test('an execution whose perform throws undefined has failed', async () => {
+  const { executor } = openExecutor();
+  const codes: unknown[] = [];
+  const configuration = configure()
+    .onReport(({ errorCode }) => codes.push(errorCode))
+    .build();
+  await expect(executor.execute(ALICE, ThrowAction, {}, configuration)).rejects.toBeUndefined();
+  expect(codes).toEqual(['UNKNOWN']);
+  const [{ outcomes } = { outcomes: undefined }] = executor.statistics();
+  expect(outcomes).toEqual(new Map(Object.entries({ ok: 0, replayed: 0, UNKNOWN: 1 })));
 });

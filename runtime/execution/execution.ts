@@ -90,14 +90,16 @@ export class Execution<Params, Result> {
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } catch (error) {
+      let end = error;
       try {
         const replay = guard === undefined ? undefined : await guard.lookAgain(error);
         if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
-        failure = error;
       } catch (later) {
-        failure = later;
+        end = later;
       }
-      throw failure;
+      // Undefined would count as success.
+      failure = end ?? String(end);
+      throw end;
     } finally {
       this.#context.running.end();
       this.ended(failure);
