@@ -160,14 +160,14 @@ async function takesWrites(old: ShardDatabase): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
     // The server does not answer. A server that refuses only this process may still serve others.
-    if (error.phase === 'not-sent' && error.sqlState === undefined) return false;
+    if (error.reason === 'unreachable' && error.sqlState === undefined) return false;
     throw refusal(`it is unknown whether ${old.description} still accepts writes: ${error.message}`);
   }
 }
 
-/** Whether the server did not answer, or has answered only that it cannot serve now. */
+/** Whether the server did not answer, or has answered only that it cannot serve now. It must have been asked. */
 function isOutOfReach(error: unknown): boolean {
-  if (!(error instanceof DriverFailure)) return false;
+  if (!(error instanceof DriverFailure) || error.reason === 'pool-exhausted') return false;
   return error.sqlState === undefined || sqlStateMeaning(error.sqlState) !== 'other';
 }
 
