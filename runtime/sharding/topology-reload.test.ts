@@ -23,12 +23,45 @@ const busy = (): never => {
   });
 };
 
+/** The server that is asked before another one takes over. */
+const successor = databaseOf((text) => {
+  if (text.includes('to_regclass')) return [true];
+  return text.includes('group_number') ? [shard.group, shard.member] : [false, false];
+});
+
+/** A database to which no connection can be opened, with the error of the attempt. */
+function withoutConnection(code: string | undefined): ShardDatabase {
+  return databaseOf(() => {
+    const cause = Object.assign(new Error('no'), code !== undefined && { code });
+    throw new DriverFailure('cannot connect', { phase: 'not-sent', reason: 'unreachable', cause });
+  });
+}
+
+test.each(['ECONNREFUSED', 'ENOTFOUND', undefined])(
+  'a server is switched if the old one does not answer: %s',
+  async (code) => {
+    const old = withoutConnection(code);
+    await requireSuccessor(
+      () => successor,
+      () => old,
+    );
+  },
+);
+
+test.each(['ENOENT', 'CERT_HAS_EXPIRED', 'ERR_TLS_CERT_ALTNAME_INVALID', 'EAI_AGAIN'])(
+  'a server is not switched if this process cannot ask the old one: %s',
+  async (code) => {
+    const old = withoutConnection(code);
+    const switched = requireSuccessor(
+      () => successor,
+      () => old,
+    );
+    await expect(switched).rejects.toThrow('it is unknown whether a database still accepts writes');
+  },
+);
+
 describe('while the limit of connections leaves none for a check', () => {
   test('a server is not switched: the old one may still accept writes', async () => {
-    const successor = databaseOf((text) => {
-      if (text.includes('to_regclass')) return [true];
-      return text.includes('group_number') ? [shard.group, shard.member] : [false, false];
-    });
     const switched = requireSuccessor(
       () => successor,
       () => databaseOf(busy),
