@@ -13,11 +13,12 @@ import type { Account } from '../domain/test-support/account.js';
 import { AbortedError, DeadlineExceededError, RefusedError, ShardUnavailableError } from '../errors.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { ShardStore } from '../persistence/shard-store.js';
-import { idOf } from '../persistence/test-support/plans.js';
+import { idOf, planOf } from '../persistence/test-support/plans.js';
+import { PendingPlan } from '../persistence/write/pending-plan.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { ActionExecutor } from './action-executor.js';
 import { ShardGateways } from './shard-gateways.js';
-import { ALICE, configure } from './test-support/accounts.js';
+import { AccountRepository, ALICE, configure, DoAction, HERE } from './test-support/accounts.js';
 import { unusedDatabases } from './test-support/unused-databases.js';
 
 type LookParams = Readonly<Record<string, Id<Account>>>;
@@ -230,6 +231,23 @@ describe('an aborted execution ends at once', () => {
     expect(await outcomeOf(repeat)).toBeInstanceOf(AbortedError);
     void first.catch(() => {});
     answer();
+  });
+
+  test('while it waits for a plan that it depends on', async () => {
+    const databases = unusedDatabases({ database: () => ({}) });
+    const gateways = new ShardGateways(databases, 'test', new EventCatalog([]));
+    const accounts = new AccountRepository(gateways);
+    const create = (): DoAction => new DoAction(systemClock, accounts);
+    const registry = new ActionRegistry([{ name: 'Do', actionClass: DoAction, params: [], create }]);
+    const executor = new ActionExecutor({ registry, gateways, models: [] });
+    gateways.staged.publish(planOf('a1>2').items, new PendingPlan(), HERE);
+    const abort = new AbortController();
+    const configuration = configure().timeoutMs(2_000).signal(abort.signal).build();
+    const work = (): Promise<unknown> => accounts.getById(idOf('a'));
+    const execution = executor.execute(ALICE, DoAction, { work }, configuration);
+    await new Promise(setImmediate);
+    abort.abort();
+    expect(await outcomeOf(execution)).toBeInstanceOf(AbortedError);
   });
 
   test('while it performs', async () => {

@@ -1,5 +1,4 @@
 import type { StagedItem } from '../action/action-plan.js';
-import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { AbortedError } from '../errors.js';
 import { partsToJson } from '../persistence/journal/journal-entry.js';
@@ -10,7 +9,7 @@ import { requireOneShard, requireVersion } from './admission.js';
 import type { AttemptResult, Completed, PartResult, Retry } from './attempt.js';
 import { Contention, checkedRows } from './contention/contention.js';
 import { applyParts } from './cross-shard/cross-shard-plan.js';
-import { deadlineExceeded, isLostRead, isPassing, staleError } from './execution-errors.js';
+import { isLostRead, isPassing, staleError } from './execution-errors.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { requireKeys } from './keys/planned-keys.js';
 import { takenMeanwhile } from './keys/taken-key.js';
@@ -145,7 +144,7 @@ export class Execution<Params, Result> {
     this.#isHidden = false;
     try {
       const work = within(this.#span, () => run.start(action, principal, params));
-      const result = isPromise(work) ? await this.#limit.perform(Promise.resolve(work)) : work;
+      const result = isPromise(work) ? await this.#limit.within(Promise.resolve(work)) : work;
       run.reads.span?.end();
       run.access?.require();
       return { outcome: this.#seal(run, result, startedDate) };
@@ -343,7 +342,7 @@ export class Execution<Params, Result> {
   /** True once all dependencies are known to be applied. */
   #settled(plans: readonly PendingPlan[]): Promise<boolean> | boolean {
     if (plans.every(({ state }) => state === 'applied')) return true;
-    return deadlines.race(allApplied(plans), this.#request.deadline, () => deadlineExceeded(this.#request));
+    return this.#limit.within(allApplied(plans));
   }
 
   #retry(end: Retry['end']): Retry {
