@@ -12,6 +12,7 @@ import {
   rowKey,
   rowOf,
 } from '../domain/entity.js';
+import { frozenDocuments } from '../domain/frozen-document.js';
 import { ShardedId } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
@@ -103,7 +104,9 @@ export class ActionPlan {
       );
     }
     const events = pendingEventsOf(model);
-    const stored = markStored(events.length === 0 ? model : copyWith(descriptor, model, {}));
+    const documents = frozenDocuments(descriptor as unknown as ModelDescriptor, model);
+    const isFinal = events.length === 0 && documents === undefined;
+    const stored = markStored(isFinal ? model : copyWith(descriptor, model, documents ?? {}));
     this.#stage({ kind: 'add', descriptor, model: stored, events });
     return stored;
   }
@@ -118,7 +121,8 @@ export class ActionPlan {
    */
   update<M extends Entity>(model: M): M {
     const descriptor = descriptorFor(model);
-    const changes: Record<string, unknown> = { version: model.version + 1 };
+    const documents = frozenDocuments(descriptor as unknown as ModelDescriptor, model);
+    const changes: Record<string, unknown> = { ...documents, version: model.version + 1 };
     if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
     const base = baseOf(model);

@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Action } from '../action/action.js';
 import { ActionRegistry } from '../action/action-registry.js';
@@ -12,11 +13,12 @@ import type { Account } from '../domain/test-support/account.js';
 import { AbortedError, DeadlineExceededError, RefusedError, ShardUnavailableError } from '../errors.js';
 import { EventCatalog } from '../persistence/codec/event-catalog.js';
 import type { ShardStore } from '../persistence/shard-store.js';
-import { idOf } from '../persistence/test-support/plans.js';
+import { idOf, planOf } from '../persistence/test-support/plans.js';
+import { PendingPlan } from '../persistence/write/pending-plan.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { ActionExecutor } from './action-executor.js';
 import { ShardGateways } from './shard-gateways.js';
-import { ALICE, configure } from './test-support/accounts.js';
+import { AccountRepository, ALICE, configure, DoAction, HERE } from './test-support/accounts.js';
 import { unusedDatabases } from './test-support/unused-databases.js';
 
 type LookParams = Readonly<Record<string, Id<Account>>>;
@@ -40,6 +42,20 @@ class WaitAction extends Action<LookParams, string> {
   }
 }
 
+/** Returns a promise of another realm, which never settles. */
+class ForeignAction extends Action<LookParams, string> {
+  protected perform(): Promise<string> {
+    return runInNewContext('new Promise(() => {})') as Promise<string>;
+  }
+}
+
+/** Throws nothing. */
+class ThrowAction extends Action<LookParams, string> {
+  protected perform(): string {
+    throw undefined;
+  }
+}
+
 /** An executor that sends no query. */
 function openExecutor(): { readonly executor: ActionExecutor; readonly gateways: ShardGateways } {
   const databases = unusedDatabases();
@@ -48,6 +64,8 @@ function openExecutor(): { readonly executor: ActionExecutor; readonly gateways:
     { name: 'Look', actionClass: LookAction, params: [], create: () => new LookAction(systemClock) },
     { name: 'Refuse', actionClass: RefuseAction, params: [], create: () => new RefuseAction(systemClock) },
     { name: 'Wait', actionClass: WaitAction, params: [], create: () => new WaitAction(systemClock) },
+    { name: 'Foreign', actionClass: ForeignAction, params: [], create: () => new ForeignAction(systemClock) },
+    { name: 'Throw', actionClass: ThrowAction, params: [], create: () => new ThrowAction(systemClock) },
   ]);
   return { executor: new ActionExecutor({ registry, gateways, models: [] }), gateways };
 }
@@ -215,6 +233,23 @@ describe('an aborted execution ends at once', () => {
     answer();
   });
 
+  test('while it waits for a plan that it depends on', async () => {
+    const databases = unusedDatabases({ database: () => ({}) });
+    const gateways = new ShardGateways(databases, 'test', new EventCatalog([]));
+    const accounts = new AccountRepository(gateways);
+    const create = (): DoAction => new DoAction(systemClock, accounts);
+    const registry = new ActionRegistry([{ name: 'Do', actionClass: DoAction, params: [], create }]);
+    const executor = new ActionExecutor({ registry, gateways, models: [] });
+    gateways.staged.publish(planOf('a1>2').items, new PendingPlan(), HERE);
+    const abort = new AbortController();
+    const configuration = configure().timeoutMs(2_000).signal(abort.signal).build();
+    const work = (): Promise<unknown> => accounts.getById(idOf('a'));
+    const execution = executor.execute(ALICE, DoAction, { work }, configuration);
+    await new Promise(setImmediate);
+    abort.abort();
+    expect(await outcomeOf(execution)).toBeInstanceOf(AbortedError);
+  });
+
   test('while it performs', async () => {
     const { executor } = openExecutor();
     const abort = new AbortController();
@@ -223,4 +258,23 @@ describe('an aborted execution ends at once', () => {
     abort.abort();
     expect(await outcomeOf(execution)).toBeInstanceOf(AbortedError);
   });
+});
+
+test('an execution ends at its deadline, although perform returns a promise of another realm', async () => {
+  const configuration = configure().timeoutMs(50).build();
+  const execution = openExecutor().executor.execute(ALICE, ForeignAction, {}, configuration);
+  const end = Promise.race([execution, new Promise((resolve) => setTimeout(resolve, 500, 'runs on'))]);
+  await expect(end).rejects.toThrow(DeadlineExceededError);
+});
+
+test('an execution whose perform throws undefined has failed', async () => {
+  const { executor } = openExecutor();
+  const codes: unknown[] = [];
+  const configuration = configure()
+    .onReport(({ errorCode }) => codes.push(errorCode))
+    .build();
+  await expect(executor.execute(ALICE, ThrowAction, {}, configuration)).rejects.toBeUndefined();
+  expect(codes).toEqual(['UNKNOWN']);
+  const [{ outcomes } = { outcomes: undefined }] = executor.statistics();
+  expect(outcomes).toEqual(new Map(Object.entries({ ok: 0, replayed: 0, UNKNOWN: 1 })));
 });

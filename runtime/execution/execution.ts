@@ -1,5 +1,4 @@
 import type { StagedItem } from '../action/action-plan.js';
-import { deadlines } from '../concurrency/deadlines.js';
 import type { ExecutionEnvironment } from '../concurrency/execution-environment.js';
 import { AbortedError } from '../errors.js';
 import { partsToJson } from '../persistence/journal/journal-entry.js';
@@ -10,7 +9,7 @@ import { requireOneShard, requireVersion } from './admission.js';
 import type { AttemptResult, Completed, PartResult, Retry } from './attempt.js';
 import { Contention, checkedRows } from './contention/contention.js';
 import { applyParts } from './cross-shard/cross-shard-plan.js';
-import { deadlineExceeded, isLostRead, isPassing, staleError } from './execution-errors.js';
+import { isLostRead, isPassing, staleError } from './execution-errors.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { requireKeys } from './keys/planned-keys.js';
 import { takenMeanwhile } from './keys/taken-key.js';
@@ -90,14 +89,16 @@ export class Execution<Params, Result> {
         if (!this.#isFree(outcome)) await this.#pause(outcome);
       }
     } catch (error) {
+      let end = error;
       try {
         const replay = guard === undefined ? undefined : await guard.lookAgain(error);
         if (replay !== undefined) return await this.#replayedIfAllowed(replay.result);
-        failure = error;
       } catch (later) {
-        failure = later;
+        end = later;
       }
-      throw failure;
+      // Undefined would count as success.
+      failure = end ?? String(end);
+      throw end;
     } finally {
       this.#context.running.end();
       this.ended(failure);
@@ -143,7 +144,7 @@ export class Execution<Params, Result> {
     this.#isHidden = false;
     try {
       const work = within(this.#span, () => run.start(action, principal, params));
-      const result = work instanceof Promise ? await this.#limit.perform(work) : work;
+      const result = isPromise(work) ? await this.#limit.within(Promise.resolve(work)) : work;
       run.reads.span?.end();
       run.access?.require();
       return { outcome: this.#seal(run, result, startedDate) };
@@ -341,7 +342,7 @@ export class Execution<Params, Result> {
   /** True once all dependencies are known to be applied. */
   #settled(plans: readonly PendingPlan[]): Promise<boolean> | boolean {
     if (plans.every(({ state }) => state === 'applied')) return true;
-    return deadlines.race(allApplied(plans), this.#request.deadline, () => deadlineExceeded(this.#request));
+    return this.#limit.within(allApplied(plans));
   }
 
   #retry(end: Retry['end']): Retry {
@@ -387,4 +388,10 @@ export class Execution<Params, Result> {
       throw new AbortedError('The execution was aborted between two attempts', { cause });
     }
   }
+}
+
+/** Whether `perform` has returned a promise, also one of another library or realm, and no result. */
+function isPromise<Result>(work: Promise<Result> | Result): work is Promise<Result> {
+  if (work instanceof Promise) return true;
+  return typeof work === 'object' && work !== null && 'then' in work && typeof work.then === 'function';
 }

@@ -34,7 +34,7 @@ import type { KeyGuard } from './keys/key-guard.js';
 import { keyTaken } from './keys/taken-key.js';
 import { attemptPauseMs } from './retry-policy.js';
 import type { PlanPart } from './routing.js';
-import type { ShardGateways } from './shard-gateways.js';
+import type { ShardGateway, ShardGateways } from './shard-gateways.js';
 
 /** What is known of an attempt when its shard transactions are made. */
 interface Facts extends Pick<ActionRow, 'startedDate' | 'completedDate' | 'params'> {
@@ -136,24 +136,29 @@ export function sendPart(part: PartWrite, options: SendOptions): SentPart {
   const { gateways, environment, deadline, signal, dependsOn, span } = options;
   const { shard, write } = part;
   const timeoutMs = Math.max(1, deadline - environment.nowMs());
-  const { pending, outcome } = gateways
-    .gateway(shard)
-    .writer.submit(write, { timeoutMs, signal, dependsOn, span });
+  // Kept until the outcome is known: a reload may remove the shard meanwhile.
+  const gateway = gateways.gateway(shard);
+  const { pending, outcome } = gateway.writer.submit(write, { timeoutMs, signal, dependsOn, span });
   const result = outcome.then(
     (settled) => finished(settled, write),
     (error: unknown) => {
-      if (error instanceof LostWrite) return settle(part, error, pending, options);
-      if (error instanceof DriverFailure) return afterAnswer(part, error, options);
+      if (error instanceof LostWrite) return settle(part, error, { ...options, pending, gateway });
+      if (error instanceof DriverFailure) return afterAnswer(part, error, { ...options, gateway });
       throw error;
     },
   );
   return { pending, result };
 }
 
+/** A shard transaction that was sent by these means. */
+interface Sent extends Pick<SendOptions, 'environment' | 'deadline' | 'guard' | 'span'> {
+  readonly gateway: ShardGateway;
+}
+
 async function afterAnswer(
   { shard, write }: PartWrite,
   failure: DriverFailure,
-  { guard, gateways }: SendOptions,
+  { guard, gateway }: Pick<Sent, 'guard' | 'gateway'>,
 ): Promise<PartResult> {
   const error = publicError(failure, shard);
   if (guard !== undefined && error instanceof UniqueViolationError && isAboutKeys(failure)) {
@@ -169,7 +174,7 @@ async function afterAnswer(
       kind: 'retry',
       end: 'locked',
       error,
-      leastMs: gateways.gateway(shard).limits.lockWaitMs + ANSWER_MS,
+      leastMs: gateway.limits.lockWaitMs + ANSWER_MS,
     };
   throw error;
 }
@@ -178,10 +183,8 @@ async function afterAnswer(
 async function settle(
   { shard, write }: PartWrite,
   lost: LostWrite,
-  pending: PendingPlan,
-  { gateways, environment, deadline, span }: SendOptions,
+  { pending, gateway: { store }, environment, deadline, span }: Sent & Pick<SentPart, 'pending'>,
 ): Promise<PartResult> {
-  const { store } = gateways.gateway(shard);
   const fence = startInner(span, 'fence', { ...DATABASE, 'fw.shard': shard.toString() });
   const outcome = await during(fence, () => settleAttempt(store, lost.fence, environment, deadline));
   pending.settle(outcome === 'committed');

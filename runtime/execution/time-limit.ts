@@ -34,8 +34,8 @@ export class TimeLimit {
     if (this.remainingMs() <= (this.lost === undefined ? 0 : LEAST_MS)) throw this.#exceeded();
   }
 
-  /** Settles as `perform` does, unless the deadline comes first or the caller aborts. */
-  perform<T>(work: Promise<T>): Promise<T> {
+  /** Settles as the work does, unless the deadline comes first or the caller aborts: before anything is sent. */
+  within<T>(work: Promise<T>): Promise<T> {
     const { deadline, configuration } = this.#limits;
     const late = (): Error => deadlineExceeded(this.#limits);
     return deadlines.race(orAborted(work, configuration.signal), deadline, late);

@@ -40,6 +40,7 @@ interface ReloadOptions {
 /** Called on each change with the reason why a shard is withheld, or with `undefined` once it is in service. */
 export type ServiceListener = (shard: ShardIdentifier, reason: string | undefined) => void;
 
+const PATIENCE_MS = 5_000;
 /** Retry hint for callers of a withheld shard, in milliseconds. */
 const WITHHELD_RETRY_MS = 1_000;
 
@@ -99,8 +100,7 @@ export class DatabaseRegistry {
    * @throws ClosedError after `close`
    */
   database(shard: ShardIdentifier): ShardDatabase {
-    const known = this.#members.has(shard) ? this.#databases.get(shard) : undefined;
-    return known ?? this.#keep(shard, this.memberConfig(shard).primary);
+    return this.#served(shard);
   }
 
   /**
@@ -160,8 +160,7 @@ export class DatabaseRegistry {
    * @throws ClosedError after `close`
    */
   withhold(shard: ShardIdentifier, reason: string): ShardDatabase {
-    if (!this.#members.has(shard)) throw new UnknownShardError(shard.toString());
-    const database = this.#databases.get(shard) ?? this.#keep(shard, this.memberConfig(shard).primary);
+    const database = this.#served(shard);
     const message = `${database.description}: shard ${shard} is out of service: ${reason}`;
     const refusal = { phase: 'not-sent', reason: 'withheld', retryAfterMs: WITHHELD_RETRY_MS } as const;
     database.refusal = () => new DriverFailure(message, refusal);
@@ -238,6 +237,11 @@ export class DatabaseRegistry {
     for (const listener of this.#serviceListeners) listener(shard, reason);
   }
 
+  #served(shard: ShardIdentifier): ServedDatabase {
+    const known = this.#members.has(shard) ? this.#databases.get(shard) : undefined;
+    return known ?? this.#keep(shard, this.memberConfig(shard).primary);
+  }
+
   #keep(shard: ShardIdentifier, source: DataSourceConfig): ServedDatabase {
     const database = this.#serve(shard, source);
     this.#databases.set(shard, database);
@@ -270,11 +274,34 @@ export class DatabaseRegistry {
       }),
     );
     for (const end of switched) if (end.status === 'rejected') throw end.reason;
+    const removed = changes.flatMap((change) => (change.kind === 'shard-removed' ? [change.shard] : []));
+    await this.#vacate(
+      removed.map((shard) => this.#served(shard)),
+      options,
+    );
     this.#topology = topology;
     this.#members = membersOf(topology);
     this.#budget?.expect(this.#members.size);
     for (const change of changes) this.#adopt(change);
     return changes;
+  }
+
+  /** Refuses further calls of removed shards, unless one has got rows since it was found empty. */
+  async #vacate(
+    databases: readonly ServedDatabase[],
+    { patienceMs = PATIENCE_MS }: ReloadOptions,
+  ): Promise<void> {
+    const before = databases.map(({ refusal }) => refusal);
+    try {
+      for (const database of databases)
+        await database.alone(patienceMs, async () => {
+          await requireEmpty(database.past);
+          database.refusal = () => new ShardRemovedFailure(database.shard.toString());
+        });
+    } catch (error) {
+      for (const [index, database] of databases.entries()) database.refusal = before[index];
+      throw error;
+    }
   }
 
   /** Closes databases that were prepared for a topology that was then refused. */
@@ -298,7 +325,7 @@ export class DatabaseRegistry {
     }
   }
 
-  async #switch(member: MemberConfig, { patienceMs = 5_000 }: ReloadOptions): Promise<void> {
+  async #switch(member: MemberConfig, { patienceMs = PATIENCE_MS }: ReloadOptions): Promise<void> {
     const { shard, primary } = member;
     const database = this.#databases.get(shard);
     const known = this.memberConfig(shard).primary;

@@ -43,6 +43,8 @@ const INCOMPLETE_FOR_MS = 1_000;
 
 interface Sizes {
   until: number;
+  /** The members that were asked. */
+  readonly shards: readonly ShardIdentifier[];
   readonly bytes: Promise<ReadonlyMap<ShardIdentifier, number>>;
 }
 
@@ -148,9 +150,11 @@ export class Placement {
 
   #sizesOf(group: number, members: readonly PlacedMember[]): Sizes['bytes'] {
     const known = this.#sizes.get(group);
-    if (known !== undefined && known.until > time.nowMs()) return known.bytes;
-    const bytes = this.#measure(members.map(({ shard }) => shard));
-    const sizes: Sizes = { until: time.nowMs() + this.#sizesForMs, bytes };
+    const isComplete = members.every(({ shard }) => known?.shards.includes(shard));
+    if (known !== undefined && isComplete && known.until > time.nowMs()) return known.bytes;
+    const shards = members.map(({ shard }) => shard);
+    const bytes = this.#measure(shards);
+    const sizes: Sizes = { until: time.nowMs() + this.#sizesForMs, shards, bytes };
     this.#sizes.set(group, sizes);
     // A member that was out of reach for a moment must not be left out for as long.
     void bytes.then(({ size }) => {

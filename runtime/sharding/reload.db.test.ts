@@ -166,6 +166,26 @@ describeOn('postgresql', 'Another topology', (harness) => {
     });
   });
 
+  it('without an empty shard is refused if a write in progress gives it a row', async () => {
+    const dataSource = { lockTimeoutMs: 10_000 };
+    const topology = await harness.makeTopology({ shards: FIVE, migrations: [counters], dataSource });
+    const session = await harness.open(topology).database(third).acquire();
+    await session.query({ text: 'begin', values: [] });
+    await session.query({ text: 'lock table counters in share mode', values: [] });
+    await using(topology, async (databases) => {
+      const written = run(databases, third, 'insert into counters values (1)');
+      await new Promise((resolve) => setTimeout(resolve, 100));
+      const end = databases.reload(without(topology, third)).catch((error: unknown) => error);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      const later = run(databases, third, 'insert into counters values (2)');
+      await session.query({ text: 'commit', values: [] });
+      expect((await written).rowCount).toBe(1);
+      expect(await end).toMatchObject({ message: expect.stringContaining('shard (1, 0) still holds rows') });
+      expect((await later).rowCount).toBe(1);
+    });
+    session.release();
+  });
+
   it('without an empty shard removes it: its ids are refused afterwards', async () => {
     const topology = await five();
     await using(topology, async (databases) => {

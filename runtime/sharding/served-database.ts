@@ -142,7 +142,25 @@ export class ServedDatabase implements ShardDatabase {
    * @throws DriverFailure if calls are still running after `patienceMs`; then nothing has changed
    * @throws errors of `check`; then callers continue with the old database
    */
-  async switchTo(options: SwitchOptions): Promise<void> {
+  async switchTo({ patienceMs, timeoutMs, check, openNew, openOld }: SwitchOptions): Promise<void> {
+    await this.alone(patienceMs, async () => {
+      await this.#target.database.close(0);
+      try {
+        await check();
+        this.#target = targetOf(openNew(), timeoutMs);
+      } catch (error) {
+        this.#target = targetOf(openOld(), this.#target.timeoutMs);
+        throw error;
+      }
+    });
+  }
+
+  /**
+   * Holds new calls back, waits until running ones have ended, and works. Only calls of `past` pass meanwhile.
+   *
+   * @throws DriverFailure if calls are still running after `patienceMs`; and errors of `work`
+   */
+  async alone(patienceMs: number, work: () => Promise<void>): Promise<void> {
     let open = (): void => {};
     this.#barrier = new Promise((resolve) => {
       open = resolve;
@@ -150,21 +168,14 @@ export class ServedDatabase implements ShardDatabase {
     try {
       // A transaction that began on a replaced pool is on the old server, too.
       const pools = [this.#target.database, ...this.#replaced];
-      const areQuiet = await Promise.all(pools.map((pool) => quiet(pool, options.patienceMs)));
+      const areQuiet = await Promise.all(pools.map((pool) => quiet(pool, patienceMs)));
       if (areQuiet.includes(false)) {
         throw new DriverFailure(`${this.description}: calls are still in progress`, {
           phase: 'not-sent',
           reason: 'pool-exhausted',
         });
       }
-      await this.#target.database.close(0);
-      try {
-        await options.check();
-        this.#target = targetOf(options.openNew(), options.timeoutMs);
-      } catch (error) {
-        this.#target = targetOf(options.openOld(), this.#target.timeoutMs);
-        throw error;
-      }
+      await work();
     } finally {
       this.#barrier = undefined;
       open();
@@ -180,7 +191,8 @@ export class ServedDatabase implements ShardDatabase {
     if (this.refusal !== undefined) return Promise.reject(this.refusal());
     if (this.#barrier === undefined) return this.#send(options, call);
     const { timeoutMs } = this.#target;
-    const send = (limits: CallOptions): Promise<T> => this.#send(limits, call);
+    const send = (limits: CallOptions): Promise<T> =>
+      this.refusal === undefined ? this.#send(limits, call) : Promise.reject(this.refusal());
     return afterBarrier(() => this.#barrier, this.description, { timeoutMs, ...options }, send);
   }
 

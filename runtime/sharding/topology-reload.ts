@@ -160,14 +160,26 @@ async function takesWrites(old: ShardDatabase): Promise<boolean> {
   } catch (error) {
     if (!(error instanceof DriverFailure)) throw error;
     // The server does not answer. A server that refuses only this process may still serve others.
-    if (error.phase === 'not-sent' && error.sqlState === undefined) return false;
+    if (error.reason === 'unreachable' && error.sqlState === undefined && isSilent(error)) return false;
     throw refusal(`it is unknown whether ${old.description} still accepts writes: ${error.message}`);
   }
 }
 
-/** Whether the server did not answer, or has answered only that it cannot serve now. */
+/** Errors of sockets to a server that is gone. */
+const GONE: ReadonlySet<unknown> = new Set([
+  ...['ECONNREFUSED', 'ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ETIMEDOUT', 'ENOTFOUND'],
+  ...['EHOSTUNREACH', 'EHOSTDOWN', 'ENETUNREACH', 'ENETDOWN'],
+]);
+
+/** False for what only this process lacks: a certificate, trust, a name server. An error without a code is a time-out. */
+function isSilent({ cause }: DriverFailure): boolean {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+  return code === undefined || GONE.has(code);
+}
+
+/** Whether the server did not answer, or has answered only that it cannot serve now. It must have been asked. */
 function isOutOfReach(error: unknown): boolean {
-  if (!(error instanceof DriverFailure)) return false;
+  if (!(error instanceof DriverFailure) || error.reason === 'pool-exhausted') return false;
   return error.sqlState === undefined || sqlStateMeaning(error.sqlState) !== 'other';
 }
 

@@ -131,7 +131,8 @@ export class RememberedModels {
    * so that no later check could notice a change by hand.
    */
   keepStaged(model: Entity, shard: ShardIdentifier, era: Era | undefined): void {
-    if (era === undefined) return;
+    // An era is also over when its shard was removed.
+    if (era === undefined || era.isOver) return;
     const isKnown = revisionOf(model) !== undefined;
     if (isKnown && this.#shards.storesAsStaged(shard, descriptorOf(model))) this.keep(model, era);
     else this.drop(rowOf(model));

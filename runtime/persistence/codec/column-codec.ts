@@ -1,4 +1,5 @@
 import type { ColumnDescriptor, FieldType } from '../../domain/descriptor.js';
+import { freezeDocument } from '../../domain/frozen-document.js';
 import type { JsonValue } from '../../domain/json.js';
 import { compileReader, compileWriter } from '../../domain/json-codec.js';
 import { jsonText } from '../../domain/json-text.js';
@@ -65,7 +66,7 @@ function jsonCodec(_: FieldType, field: string): ValueCodec {
   return {
     toText: (value) => jsonText(value, field),
     toElement: (value) => jsonElement(jsonText(value, field)),
-    fromDriver: deepFreeze,
+    fromDriver: freezeDocument,
   };
 }
 
@@ -78,7 +79,7 @@ function documentCodec(type: FieldType, field: string): ValueCodec {
   return {
     toText: write,
     toElement: (value) => jsonElement(write(value)),
-    fromDriver: (value) => deepFreeze(readStored(() => read(value as JsonValue), field)),
+    fromDriver: (value) => freezeDocument(readStored(() => read(value as JsonValue), field)),
   };
 }
 
@@ -144,14 +145,6 @@ const PLAIN = /^(?!null$)[A-Za-z0-9_-]+$/i;
 
 function textElement(value: string, toText: ColumnCodec['toText']): string {
   return PLAIN.test(value) ? value : quoteElement(toText(value));
-}
-
-function deepFreeze(value: unknown): unknown {
-  if (typeof value === 'object' && value !== null) {
-    Object.freeze(value);
-    Object.values(value).forEach(deepFreeze);
-  }
-  return value;
 }
 
 function same(value: unknown): unknown {

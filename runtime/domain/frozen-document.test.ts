@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'vitest';
+import { Decimal } from './decimal.js';
+import { type Entity, instantiate, type ModelDescriptor } from './entity.js';
+import { freezeDocument, frozenDocuments } from './frozen-document.js';
+import { accountModel, newAccount, OPENED_AT } from './test-support/account.js';
+
+const account = accountModel as unknown as ModelDescriptor;
+const column = { field: 'content', column: 'content', type: { kind: 'json' }, sqlType: 'jsonb' } as const;
+const basket: ModelDescriptor = { ...account, columns: [...account.columns, column] };
+const plain = newAccount(new Decimal(5)).updatedDate(OPENED_AT).build();
+
+function staged(content: unknown): unknown {
+  const model: Entity = instantiate(basket, { ...plain, content });
+  return frozenDocuments(basket, model)?.['content'];
+}
+
+describe('a document of a staged state', () => {
+  test('does not change with its input', () => {
+    const input = { list: [{ name: 'a' }], at: new Date(0), amount: new Decimal(1) };
+    const document = staged(input) as typeof input;
+    input.list[0] = { name: 'b' };
+    input.list.push({ name: 'c' });
+    input.at.setTime(1);
+    expect(document).toEqual({ list: [{ name: 'a' }], at: new Date(0), amount: new Decimal(1) });
+    expect([document, document.list, document.list[0]].every(Object.isFrozen)).toBe(true);
+  });
+
+  test('does not change with a frozen input whose parts are not frozen', () => {
+    const part = ['a'];
+    const document = staged(Object.freeze({ part }));
+    part.push('b');
+    expect(document).toEqual({ part: ['a'] });
+  });
+
+  test('is the same one as long as it is one that was read or staged', () => {
+    const [read, written] = [freezeDocument({ list: ['a'] }), staged(['b'])];
+    expect([staged(read), staged(written)].map((each, index) => each === [read, written][index])).toEqual([
+      true,
+      true,
+    ]);
+  });
+
+  test('keeps keys like those of prototypes, and values that are no objects', () => {
+    const document = staged(JSON.parse('{"__proto__": {"a": 1}, "constructor": null}'));
+    expect(JSON.stringify(document)).toBe('{"__proto__":{"a":1},"constructor":null}');
+    expect([undefined, null, 5, 'a'].map(staged)).toEqual([undefined, null, 5, 'a']);
+  });
+
+  test('is the input if that has a cycle, which its writer refuses', () => {
+    const cycle: unknown[] = [];
+    cycle.push(cycle);
+    expect(staged(cycle)).toBe(cycle);
+  });
+});
+
+test('a model without documents has none', () => {
+  expect(frozenDocuments(account, plain)).toBeUndefined();
+});

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { describeOn } from '../../../test/databases/vitest.js';
+import { Entity, type ModelDescriptor } from '../../domain/entity.js';
+import { ShardedId } from '../../domain/id.js';
+import type { JsonValue } from '../../domain/json.js';
+import { INITIAL_VERSION, ModelBuilder } from '../../domain/model-builder.js';
+import { defineMigration } from '../../migration/migration.js';
+import { Repository } from '../../persistence/read/repository.js';
+import { HERE, openBank } from '../test-support/accounts.js';
+
+/** An entity with a document. */
+class Basket extends Entity<Basket, ShardedId<Basket>, 'OPEN'> {
+  readonly owner!: string;
+  readonly content!: JsonValue;
+}
+
+const basketModel: ModelDescriptor<Basket> = {
+  name: 'Basket',
+  kind: 'entity',
+  modelClass: () => Basket,
+  table: 'baskets',
+  sharded: true,
+  columns: [
+    { field: 'id', column: 'id', type: { kind: 'id', model: 'Basket', sharded: true }, sqlType: 'uuid' },
+    { field: 'state', column: 'state', type: { kind: 'enum', values: ['OPEN'] }, sqlType: 'text' },
+    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
+    { field: 'owner', column: 'owner', type: { kind: 'string' }, sqlType: 'text' },
+    { field: 'content', column: 'content', type: { kind: 'json' }, sqlType: 'jsonb' },
+  ],
+};
+
+const baskets = defineMigration(
+  '0001_baskets',
+  `create table baskets (id uuid primary key check (eventlog.is_own_id(id)), state text not null, version bigint not null,
+    owner text not null, content jsonb not null)`,
+);
+
+class BasketBuilder extends ModelBuilder<Basket> {
+  constructor() {
+    super(basketModel);
+  }
+
+  static copyOf(basket: Basket): BasketBuilder {
+    return new BasketBuilder().copyAll(basket);
+  }
+
+  static new(): BasketBuilder {
+    const values = { id: ShardedId.generate(Basket, HERE), state: 'OPEN', version: INITIAL_VERSION };
+    const builder = new BasketBuilder();
+    for (const [field, value] of Object.entries(values)) builder.put(field, value);
+    return builder;
+  }
+
+  owner(owner: string): this {
+    return this.put('owner', owner);
+  }
+
+  content(content: JsonValue): this {
+    return this.put('content', content);
+  }
+
+  build(): Basket {
+    return this.instantiate();
+  }
+}
+
+describeOn('postgresql', 'A remembered model with a document', (harness) => {
+  test('has the stored document, although its input has changed since', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: [baskets] });
+    const bank = openBank(databases);
+    const repository = new Repository<Basket>(bank.gateways, basketModel);
+    const content = ['apple'];
+    const { id } = await bank.run((plan) => plan.add(BasketBuilder.new().owner('a').content([]).build()));
+    const change = (by: (builder: BasketBuilder) => BasketBuilder): Promise<Basket> =>
+      bank.run(async (plan) => plan.update(by(BasketBuilder.copyOf(await repository.getById(id))).build()));
+    await change((builder) => builder.owner('b'));
+    await change((builder) => builder.content(content));
+    content.push('bomb');
+    await change((builder) => builder.owner('c'));
+    expect(bank.executor.remembered.hit).toBe(2);
+    expect((await repository.getById(id)).content).toEqual(['apple']);
+  });
+});
