@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { beforeEach, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
 import { RetryLater } from '../errors.js';
@@ -167,6 +168,19 @@ test('a model whose message alone is not accepted delays no other one', async ()
   await manual.answer(2);
   expect(await next).toBe('sent');
   expect(manual.counts.accepting).toBe(true);
+});
+
+test('a receiver that fails again and again leaves no listeners at the signal of the run', async () => {
+  const manual = new ManualQueue();
+  for (let call = 0; call < 20; call += 2) {
+    const alone = manual.publish('a1');
+    await manual.answer(call, [LATER]);
+    expect(await alone).toBe('0, RetryLater: later');
+    const again = manual.publish('a1');
+    await manual.answer(call + 1);
+    expect(await again).toBe('sent');
+  }
+  expect(getEventListeners(manual.run.signal, 'abort')).toEqual([]);
 });
 
 test('a run that has ended sends nothing, and leaves no receiver behind that counts as down', async () => {

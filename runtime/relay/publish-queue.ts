@@ -1,3 +1,4 @@
+import { onAbort } from '../concurrency/abort-listeners.js';
 import { within } from '../concurrency/at-most.js';
 import { backoffMs } from '../concurrency/backoff.js';
 import { time } from '../concurrency/time.js';
@@ -103,6 +104,8 @@ export class PublishQueue {
   /** Why the receiver did not accept the last batch. */
   #reason = '';
   #filling = false;
+  /** Stops waiting for the end of the run in which the receiver went down. */
+  #unlisten: (() => void) | undefined;
 
   constructor(options: PublishQueueOptions) {
     this.#options = options;
@@ -197,7 +200,8 @@ export class PublishQueue {
     if ((answers && pauseMs === undefined) || waiting.every(({ signal }) => signal.aborted)) this.#answered();
     else if (counts.accepting) {
       counts.accepting = false;
-      waiting[0]?.signal.addEventListener('abort', () => this.#forgetPause(), { once: true });
+      const [{ signal } = {}] = waiting;
+      this.#unlisten = signal && onAbort(signal, () => this.#forgetPause());
     }
     if (pauseMs === undefined) {
       for (const group of waiting) this.#putOff(group);
@@ -252,6 +256,7 @@ export class PublishQueue {
   }
 
   #answered(): void {
+    this.#unlisten?.();
     this.#failures = 0;
     this.#options.counts.accepting = true;
   }
