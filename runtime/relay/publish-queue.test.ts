@@ -13,6 +13,7 @@ beforeEach(() => useTime({ nowMs: () => nowMs }));
 
 interface Call {
   readonly ids: readonly string[];
+  readonly signal: AbortSignal;
   readonly answer: (outcomes: readonly PublishOutcome[] | Error) => void;
 }
 
@@ -24,11 +25,14 @@ class ManualQueue {
   readonly #queue: PublishQueue;
 
   constructor(limits: Partial<typeof LIMITS> = {}) {
-    const publish = (messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> =>
+    const publish = (
+      messages: readonly RelayMessage[],
+      signal: AbortSignal,
+    ): Promise<readonly PublishOutcome[]> =>
       new Promise((resolve, reject) => {
         const answer: Call['answer'] = (outcomes) =>
           outcomes instanceof Error ? reject(outcomes) : resolve(outcomes);
-        this.calls.push({ ids: messages.map(({ id }) => id), answer });
+        this.calls.push({ ids: messages.map(({ id }) => id), signal, answer });
       });
     const sink = { publish, close: async () => {} };
     const { counts } = this;
@@ -196,6 +200,17 @@ test('a run that has ended sends nothing, and leaves no receiver behind that cou
   expect(manual.counts.accepting).toBe(true);
   expect(await manual.publish('c1')).toBe('0, RetryLater: delivery has ended');
   expect(manual.calls).toHaveLength(2);
+});
+
+test('a sink sends nothing more once the run has ended, because another process may send the same', async () => {
+  const manual = new ManualQueue();
+  const sent = manual.publish('a1 a2');
+  await expect.poll(() => manual.calls.length, { interval: 1 }).toBe(1);
+  expect(manual.calls[0]?.signal.aborted).toBe(false);
+  manual.run.abort();
+  expect(manual.calls[0]?.signal.aborted).toBe(true);
+  await manual.answer(0, [ACCEPTED, LATER]);
+  expect(await sent).toBe('1, RetryLater: later');
 });
 
 test.each([

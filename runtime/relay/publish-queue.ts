@@ -172,7 +172,7 @@ export class PublishQueue {
 
   async #send(batch: readonly Group[]): Promise<void> {
     const messages = batch.flatMap(remaining);
-    const outcomes = await this.#publish(messages);
+    const outcomes = await this.#publish(messages, batch[0]?.signal);
     let next = 0;
     const deferred: Deferred[] = [];
     const waiting: Group[] = [];
@@ -213,8 +213,11 @@ export class PublishQueue {
     for (const group of [...waiting, ...this.#waiting.splice(0)]) this.#putOff(group);
   }
 
-  /** Sends one batch. Never rejects. */
-  async #publish(messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> {
+  /** Sends one batch. Never rejects. @param ended aborted with the run: another process may then send the same messages */
+  async #publish(
+    messages: readonly RelayMessage[],
+    ended: AbortSignal | undefined,
+  ): Promise<readonly PublishOutcome[]> {
     const { sink, limits, name } = this.#options;
     const attributes = {
       'messaging.operation.name': 'publish',
@@ -224,6 +227,7 @@ export class PublishQueue {
     };
     const span = startShared('publish', causesOf(messages), { kind: 'PRODUCER', attributes });
     const abort = new AbortController();
+    const unlisten = ended && onAbort(ended, () => abort.abort());
     try {
       const outcomes: readonly (PublishOutcome | undefined)[] | undefined = await during(span, () =>
         within(sink.publish(messages, abort.signal), limits.timeoutMs, () => {
@@ -235,6 +239,8 @@ export class PublishQueue {
     } catch (error) {
       abort.abort();
       return messages.map(() => ({ kind: 'deferred', reason: messageOf(error) }));
+    } finally {
+      unlisten?.();
     }
   }
 
