@@ -19,7 +19,12 @@ export abstract class FwError extends Error {
 
 /** The message of any thrown value. */
 export function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  try {
+    return error instanceof Error ? error.message : String(error);
+  } catch {
+    // An object without a prototype has no text of its own.
+    return Object.prototype.toString.call(error);
+  }
 }
 
 /** An argument is invalid, whatever the state of the models: a negative amount (HTTP 400). Nothing was written. */

@@ -126,6 +126,22 @@ describe('while the shard of the keys is down', () => {
     expect(problemOf(error)).toMatchObject({ status: 503, headers: { 'retry-after': '3' } });
   });
 
+  it('a key that was revoked since the shard answers again is not accepted after a quiet time', async () => {
+    let nowMs = 1_000_000;
+    vi.spyOn(time, 'nowMs').mockImplementation(() => nowMs);
+    const store = new FailingStore();
+    const key = store.add('00000000000000ae');
+    const authenticate = apiKeys({ store });
+    await authenticate(withKey(key));
+    store.isDown = true;
+    nowMs += 4_000;
+    await authenticate(withKey(key));
+    store.isDown = false;
+    store.revoke('00000000000000ae');
+    nowMs += 5_000;
+    await expect(authenticate(withKey(key))).rejects.toThrow('was revoked');
+  });
+
   it('a revocation takes effect once the shard answers again', async () => {
     let nowMs = 1_000_000;
     vi.spyOn(time, 'nowMs').mockImplementation(() => nowMs);
@@ -138,7 +154,7 @@ describe('while the shard of the keys is down', () => {
     nowMs += 4_000;
     await authenticate(withKey(key));
     store.isDown = false;
-    nowMs += 4_000;
+    nowMs += 3_500;
     // This request starts the look-up.
     await authenticate(withKey(key));
     await turn();

@@ -18,6 +18,8 @@ interface ApiKeyOptions {
   readonly keepMs?: number;
 }
 
+/** Time between two look-ups of a busy server beyond the age of a cached key, in milliseconds. */
+const LOOK_UP_MS = 1_000;
 /** Maximum cached keys. Invented prefixes are not cached. */
 const MAXIMUM_KNOWN = 10_000;
 
@@ -33,8 +35,8 @@ interface Known {
  * fwk_...`.
  */
 export function apiKeys({ store, maximumAgeMs = 3_000, keepMs = 3_600_000 }: ApiKeyOptions): Authenticator {
-  /** The last look-up failed: no request waits for the next one if its key is known. */
-  let isDown = false;
+  /** Until then, no request waits for a look-up if its key is known: one has failed just now. */
+  let downUntilMs = Number.NEGATIVE_INFINITY;
   const usableMs = Math.max(keepMs, maximumAgeMs);
   const known = new LRUCache<string, Known>({
     max: MAXIMUM_KNOWN,
@@ -45,9 +47,9 @@ export function apiKeys({ store, maximumAgeMs = 3_000, keepMs = 3_600_000 }: Api
       let key: StoredApiKey | undefined;
       try {
         key = await store.find(prefix);
-        isDown = false;
+        downUntilMs = Number.NEGATIVE_INFINITY;
       } catch (error) {
-        isDown = true;
+        downUntilMs = time.nowMs() + maximumAgeMs + LOOK_UP_MS;
         if (kept !== undefined && time.nowMs() - kept.readMs < usableMs) return kept;
         throw unavailable(error);
       }
@@ -61,7 +63,7 @@ export function apiKeys({ store, maximumAgeMs = 3_000, keepMs = 3_600_000 }: Api
   const verify = async (text: string): Promise<KnownPrincipal> => {
     const parsed = parseApiKey(text);
     if (parsed === undefined) throw refused('is malformed');
-    let found = await known.fetch(parsed.prefix, { allowStale: isDown });
+    let found = await known.fetch(parsed.prefix, { allowStale: time.nowMs() < downUntilMs });
     if (found !== undefined && time.nowMs() - found.readMs >= usableMs)
       found = await known.fetch(parsed.prefix, { forceRefresh: true });
     // The error does not reveal whether the prefix exists.

@@ -22,6 +22,9 @@ async function issuer() {
     set.keys.push({ ...(await exportJWK(publicKey)), kid, alg: 'ES256' });
   };
   await publish('one');
+  const withdraw = (kid: string): void => {
+    set.keys = set.keys.filter((each) => each.kid !== kid);
+  };
   const load = async (): Promise<JSONWebKeySet> => {
     loads += 1;
     if (isAway) throw new Error('away');
@@ -31,7 +34,7 @@ async function issuer() {
   const away = (is: boolean): void => {
     isAway = is;
   };
-  return { keys, loads: () => loads, publish, away };
+  return { keys, loads: () => loads, publish, withdraw, away };
 }
 
 const token = { payload: '', signature: '' };
@@ -70,6 +73,19 @@ test('a new key is loaded from the issuer, at most once per pause', async () => 
   expect(loads()).toBe(3);
   for (let index = 0; index < 50; index += 1) await expect(find(keys, `made-up-${index}`)).rejects.toThrow();
   expect(loads()).toBe(3);
+});
+
+test('after a quiet time, the first token waits for the present keys', async () => {
+  const { keys, loads, publish, withdraw } = await issuer();
+  await find(keys, 'one');
+  await publish('two');
+  withdraw('one');
+  nowMs += 500_000;
+  // No token that was verified before is accepted without them.
+  expect(keys.version()).toBeUndefined();
+  await expect(find(keys, 'one')).rejects.toThrow(IssuerUnavailableError);
+  await find(keys, 'two');
+  expect([loads(), keys.version()]).toEqual([2, 2]);
 });
 
 test('the last keys are used for a limited time while the issuer is unavailable', async () => {

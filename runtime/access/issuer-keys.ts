@@ -16,12 +16,14 @@ export interface KeyTimes {
 
 /** Minimum time from a failed load to the next one, in milliseconds. */
 const PAUSE_MS = 1_000;
+/** Time beyond that of a load in which old keys are used while they are loaded again, in milliseconds. */
+const GRACE_MS = 2_000;
 
 /** The current keys of an issuer. */
 export interface IssuerKeys {
   /**
-   * Changes with the keys, so that results which depend on them can be cached. Undefined if no keys may be used. Starts
-   * a load in the background if the keys are old.
+   * Changes with the keys, so that results which depend on them can be cached. Undefined if no keys may be used without
+   * a load. Starts a load in the background if the keys are old.
    */
   version(): number | undefined;
   /** The key that a token names. @throws IssuerUnavailableError if no keys may be used */
@@ -71,14 +73,21 @@ export function issuerKeys(
 
   const current = (): number | undefined => {
     if (ageMs() >= keepMs) return undefined;
-    if (ageMs() >= refreshMs && !keys.reloading && !isPausing()) void reload().catch(() => {});
+    if (ageMs() < refreshMs) return version;
+    // After a quiet time the keys may be much older, although the issuer answers: then requests wait for a load.
+    const quietMs = time.nowMs() - Math.max(loadedMs + refreshMs, failure?.atMs ?? 0);
+    if (quietMs > timeoutMs + GRACE_MS) return undefined;
+    if (!keys.reloading && !isPausing()) void reload().catch(() => {});
     return version;
   };
 
   return {
     version: current,
     find: async (header, token) => {
-      if (current() === undefined) await reload();
+      if (current() === undefined)
+        await reload().catch((error: unknown) => {
+          if (ageMs() >= keepMs) throw error;
+        });
       try {
         return await keys(header, token);
       } catch (error) {

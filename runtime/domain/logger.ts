@@ -1,3 +1,5 @@
+import { messageOf } from '../errors.js';
+
 /** The logger of the runtime. Any pino logger fits, and any object with these methods. */
 export interface Logger {
   info(facts: object, message: string): void;
@@ -44,7 +46,7 @@ export function errorFacts(
   withStack = true,
   depth: number = DEEPEST_CAUSE,
 ): Readonly<Record<string, unknown>> {
-  if (!(error instanceof Error)) return { error: String(error) };
+  if (!(error instanceof Error)) return { error: messageOf(error) };
   return {
     error: error.message,
     ...('code' in error ? { code: error.code } : {}),

@@ -3,6 +3,7 @@ import { type Id, ShardedId } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { UnknownHandlerError, ValidationError } from '../errors.js';
 import { readCompleteFrom } from '../retention/complete-from.js';
+import { TURN_OF_REPLAYS } from '../retention/needs.js';
 import { withShortLock } from '../retention/short-transaction.js';
 import { callShard } from '../sharding/public-error.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
@@ -102,7 +103,15 @@ export class Replays {
     const known = await this.#replayable(handler, shard);
     // Checks all shards before it creates the first rebuild.
     await Promise.all(known.map((each) => this.#checkRebuild(each)));
-    return this.#order(known, ({ identity }) => ({ identity, rebuild: true, selection: {} }));
+    const ordered = await this.#order(known, ({ identity }) => ({ identity, rebuild: true, selection: {} }));
+    try {
+      // Only now does retention keep the events.
+      await Promise.all(known.map(requireComplete));
+    } catch (error) {
+      await this.abandonRebuild(handler, shard);
+      throw error;
+    }
+    return ordered;
   }
 
   /** The rebuilds of a handler that are under way: at most one on each shard. */
@@ -142,21 +151,17 @@ export class Replays {
     throw new UnknownHandlerError(`${handler} has no checkpoint on ${place}`);
   }
 
-  async #checkRebuild({ database, handler, transactional }: ReplayableHandler): Promise<void> {
+  async #checkRebuild(known: ReplayableHandler): Promise<void> {
+    const { database, handler, transactional } = known;
     if (!transactional)
       throw new ValidationError(
         `${handler} is not transactional: only its declared projection can be rebuilt`,
       );
-    const shard = `shard ${database.shard}`;
-    const completeFrom = await callShard(database.shard, () => readCompleteFrom(database));
-    if (completeFrom !== undefined)
-      throw new ValidationError(
-        `Events of ${shard} before ${completeFrom.toISOString()} have been deleted by retention: a rebuild needs all`,
-      );
+    await requireComplete(known);
     const [underWay] = await this.rebuilds(handler, database.shard);
     if (underWay !== undefined)
       throw new ValidationError(
-        `${underWay.name} of ${shard} is under way: see fw-gen events rebuild ${handler} --follow`,
+        `${underWay.name} of shard ${database.shard} is under way: see fw-gen events rebuild ${handler} --follow`,
       );
   }
 
@@ -176,6 +181,16 @@ export class Replays {
       }),
     );
   }
+}
+
+/** @throws ValidationError if retention has deleted events of the shard */
+async function requireComplete({ database }: ReplayableHandler): Promise<void> {
+  const completeFrom = await callShard(database.shard, () => readCompleteFrom(database));
+  if (completeFrom === undefined) return;
+  throw new ValidationError(
+    `Events of shard ${database.shard} before ${completeFrom.toISOString()} have been deleted by retention: a rebuild ` +
+      'needs all',
+  );
 }
 
 /** The database reads no other dates in the form that JavaScript writes: a replay from such a date would fail for ever. */
@@ -253,6 +268,6 @@ const PROGRESS = `SELECT ${column.list(REBUILD)} FROM eventlog.consumers AS c WH
 const TAKE_AWAY = `UPDATE eventlog.consumers SET holder = NULL, leased_until = NULL, halted = 'it was abandoned'
 WHERE ${IS_REBUILD} RETURNING name`;
 
-const ORDER =
-  'INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay) ' +
-  "VALUES ($1, $2, 'replay', $1, 1, '0', 0, $3)";
+const ORDER = `WITH turn AS MATERIALIZED (SELECT ${TURN_OF_REPLAYS})
+INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay)
+SELECT $1, $2, 'replay', $1, 1, '0', 0, $3 FROM turn`;

@@ -7,16 +7,16 @@ import type { RouteDescriptor } from './route.js';
 const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
 
 function settings(
-  method: RouteDescriptor['method'],
+  method: RouteDescriptor['method'] | 'HEAD',
   headers: IncomingHttpHeaders,
 ): ExecutionConfiguration | undefined {
-  const route = { method } as RouteDescriptor;
-  return executionSettings(route, headers, {}, () => {});
+  return executionSettings({ method }, headers, {}, () => {});
 }
 
 describe('The settings of a request', () => {
   test.each([{}, { traceparent }])('keep reads from staged states: %o', (headers) => {
     expect(settings('GET', headers)?.chaining).toBe(false);
+    expect(settings('HEAD', headers)?.chaining).toBe(false);
   });
 
   test('leave writes to the defaults', () => {
@@ -28,7 +28,8 @@ describe('The settings of a request', () => {
     expect(settings(method, { 'idempotency-key': 'mine' })).toMatchObject({ idempotencyKey: 'mine' });
   });
 
-  test('have no key for a read', () => {
-    expect(settings('GET', { 'idempotency-key': 'mine' })).not.toHaveProperty('idempotencyKey', 'mine');
+  // Only custom routes have a request's own method.
+  test.each(['GET', 'HEAD'] as const)('have no key for a %s', (method) => {
+    expect(settings(method, { 'idempotency-key': 'mine' })).not.toHaveProperty('idempotencyKey', 'mine');
   });
 });

@@ -41,7 +41,7 @@ export function executionSettings(
   const ifMatch = route.ifMatch === undefined ? undefined : headers['if-match'];
   // The span of the request, if there is one, has continued the caller's trace.
   const traceParent = isInSpan() ? undefined : headers['traceparent'];
-  const isRead = route.method === 'GET';
+  const isRead = route.method === 'GET' || route.method === 'HEAD';
   const key = isRead ? undefined : headers['idempotency-key'];
   const { timeoutMs } = route;
   if (ifMatch === undefined && traceParent === undefined && key === undefined && timeoutMs === undefined)

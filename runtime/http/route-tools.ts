@@ -22,7 +22,7 @@ interface RouteExecution {
   readonly principal?: Caller;
   /**
    * 1 to 255 visible characters, such as the id that a webhook's sender gives each message. Default: the request's
-   * `Idempotency-Key`, unless it is a GET.
+   * `Idempotency-Key`, unless it is a GET or a HEAD.
    */
   readonly idempotencyKey?: string;
   /** The id of the model whose version the request's `If-Match` refers to. Default: `If-Match` is ignored. */

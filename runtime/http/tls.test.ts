@@ -265,6 +265,17 @@ test('a drain answers what was sent, refuses nothing, and ends handshakes that d
   expect(clients.map(({ text }) => text().slice(0, 12))).toEqual(['HTTP/1.1 200', 'HTTP/1.1 200']);
 });
 
+test('a drain ends a handshake with its grace period', async () => {
+  await listen(new ServerCertificate(config));
+  const half = connectPlain(port, '127.0.0.1').on('error', () => {});
+  await new Promise((resolve) => half.resume().once('connect', resolve));
+  const ended = new Promise((resolve) => half.once('close', resolve));
+  const startedMs = performance.now();
+  await server?.close(500);
+  await ended;
+  expect(performance.now() - startedMs).toBeLessThan(4_000);
+});
+
 test('a drain waits for a handshake that has begun, however slowly its client goes on', async () => {
   await listen(new ServerCertificate(config), {
     limits: { headersTimeoutMs: 60_000, requestTimeoutMs: 60_000 },

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { beforeEach, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
 import { RetryLater } from '../errors.js';
@@ -12,6 +13,7 @@ beforeEach(() => useTime({ nowMs: () => nowMs }));
 
 interface Call {
   readonly ids: readonly string[];
+  readonly signal: AbortSignal;
   readonly answer: (outcomes: readonly PublishOutcome[] | Error) => void;
 }
 
@@ -23,11 +25,14 @@ class ManualQueue {
   readonly #queue: PublishQueue;
 
   constructor(limits: Partial<typeof LIMITS> = {}) {
-    const publish = (messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> =>
+    const publish = (
+      messages: readonly RelayMessage[],
+      signal: AbortSignal,
+    ): Promise<readonly PublishOutcome[]> =>
       new Promise((resolve, reject) => {
         const answer: Call['answer'] = (outcomes) =>
           outcomes instanceof Error ? reject(outcomes) : resolve(outcomes);
-        this.calls.push({ ids: messages.map(({ id }) => id), answer });
+        this.calls.push({ ids: messages.map(({ id }) => id), signal, answer });
       });
     const sink = { publish, close: async () => {} };
     const { counts } = this;
@@ -169,6 +174,19 @@ test('a model whose message alone is not accepted delays no other one', async ()
   expect(manual.counts.accepting).toBe(true);
 });
 
+test('a receiver that fails again and again leaves no listeners at the signal of the run', async () => {
+  const manual = new ManualQueue();
+  for (let call = 0; call < 20; call += 2) {
+    const alone = manual.publish('a1');
+    await manual.answer(call, [LATER]);
+    expect(await alone).toBe('0, RetryLater: later');
+    const again = manual.publish('a1');
+    await manual.answer(call + 1);
+    expect(await again).toBe('sent');
+  }
+  expect(getEventListeners(manual.run.signal, 'abort')).toEqual([]);
+});
+
 test('a run that has ended sends nothing, and leaves no receiver behind that counts as down', async () => {
   const manual = new ManualQueue({ batchSize: 1, inFlight: 1 });
   const sent = [manual.publish('a1'), manual.publish('b1')];
@@ -182,6 +200,17 @@ test('a run that has ended sends nothing, and leaves no receiver behind that cou
   expect(manual.counts.accepting).toBe(true);
   expect(await manual.publish('c1')).toBe('0, RetryLater: delivery has ended');
   expect(manual.calls).toHaveLength(2);
+});
+
+test('a sink sends nothing more once the run has ended, because another process may send the same', async () => {
+  const manual = new ManualQueue();
+  const sent = manual.publish('a1 a2');
+  await expect.poll(() => manual.calls.length, { interval: 1 }).toBe(1);
+  expect(manual.calls[0]?.signal.aborted).toBe(false);
+  manual.run.abort();
+  expect(manual.calls[0]?.signal.aborted).toBe(true);
+  await manual.answer(0, [ACCEPTED, LATER]);
+  expect(await sent).toBe('1, RetryLater: later');
 });
 
 test.each([

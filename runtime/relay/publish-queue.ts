@@ -1,3 +1,4 @@
+import { onAbort } from '../concurrency/abort-listeners.js';
 import { within } from '../concurrency/at-most.js';
 import { backoffMs } from '../concurrency/backoff.js';
 import { time } from '../concurrency/time.js';
@@ -103,6 +104,8 @@ export class PublishQueue {
   /** Why the receiver did not accept the last batch. */
   #reason = '';
   #filling = false;
+  /** Stops waiting for the end of the run in which the receiver went down. */
+  #unlisten: (() => void) | undefined;
 
   constructor(options: PublishQueueOptions) {
     this.#options = options;
@@ -169,7 +172,7 @@ export class PublishQueue {
 
   async #send(batch: readonly Group[]): Promise<void> {
     const messages = batch.flatMap(remaining);
-    const outcomes = await this.#publish(messages);
+    const outcomes = await this.#publish(messages, batch[0]?.signal);
     let next = 0;
     const deferred: Deferred[] = [];
     const waiting: Group[] = [];
@@ -197,7 +200,8 @@ export class PublishQueue {
     if ((answers && pauseMs === undefined) || waiting.every(({ signal }) => signal.aborted)) this.#answered();
     else if (counts.accepting) {
       counts.accepting = false;
-      waiting[0]?.signal.addEventListener('abort', () => this.#forgetPause(), { once: true });
+      const [{ signal } = {}] = waiting;
+      this.#unlisten = signal && onAbort(signal, () => this.#forgetPause());
     }
     if (pauseMs === undefined) {
       for (const group of waiting) this.#putOff(group);
@@ -209,8 +213,11 @@ export class PublishQueue {
     for (const group of [...waiting, ...this.#waiting.splice(0)]) this.#putOff(group);
   }
 
-  /** Sends one batch. Never rejects. */
-  async #publish(messages: readonly RelayMessage[]): Promise<readonly PublishOutcome[]> {
+  /** Sends one batch. Never rejects. @param ended aborted with the run: another process may then send the same messages */
+  async #publish(
+    messages: readonly RelayMessage[],
+    ended: AbortSignal | undefined,
+  ): Promise<readonly PublishOutcome[]> {
     const { sink, limits, name } = this.#options;
     const attributes = {
       'messaging.operation.name': 'publish',
@@ -220,6 +227,7 @@ export class PublishQueue {
     };
     const span = startShared('publish', causesOf(messages), { kind: 'PRODUCER', attributes });
     const abort = new AbortController();
+    const unlisten = ended && onAbort(ended, () => abort.abort());
     try {
       const outcomes: readonly (PublishOutcome | undefined)[] | undefined = await during(span, () =>
         within(sink.publish(messages, abort.signal), limits.timeoutMs, () => {
@@ -231,6 +239,8 @@ export class PublishQueue {
     } catch (error) {
       abort.abort();
       return messages.map(() => ({ kind: 'deferred', reason: messageOf(error) }));
+    } finally {
+      unlisten?.();
     }
   }
 
@@ -252,6 +262,7 @@ export class PublishQueue {
   }
 
   #answered(): void {
+    this.#unlisten?.();
     this.#failures = 0;
     this.#options.counts.accepting = true;
   }

@@ -1,7 +1,7 @@
 import { sleep } from '../concurrency/time.js';
 import { uuidTimeMs } from '../domain/uuid.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { eventsNeededBy, hasYoungRows, haveEvents, noteLogPosition } from './needs.js';
+import { eventsNeededBy, hasYoungRows, haveEvents, noteLogPosition, TURN_OF_REPLAYS } from './needs.js';
 import { DAY_MS, idFloor, type Partition, type PartitionedTable, type PartitionState } from './partitions.js';
 import { hasState, inTransaction, isLocked, type Query, statementsOn } from './short-transaction.js';
 
@@ -73,6 +73,8 @@ async function tryDrop(
       if (reason !== undefined) return reason;
       if (table === 'events' && (await hasYoungRows(query, partition)))
         return 'some rows are younger than a day';
+      const late = await neededInTurn(query, table, partition, options);
+      if (late !== undefined) return late;
       await drop(query, partition);
       await noteDropped(query, table, partition);
       return undefined;
@@ -84,11 +86,17 @@ async function tryDrop(
   }
 }
 
+/** As `neededBy`. From here to the end of the transaction, no replay is ordered. */
+async function neededInTurn(query: Query, ...rest: NeededIn): Promise<string | undefined> {
+  await query(`SELECT ${TURN_OF_REPLAYS}`);
+  return neededBy(query, ...rest);
+}
+
+type NeededIn = [table: PartitionedTable, partition: Partition, options: DropOptions];
+
 async function neededBy(
   query: Query,
-  table: PartitionedTable,
-  partition: Partition,
-  { openActions }: DropOptions,
+  ...[table, partition, { openActions }]: NeededIn
 ): Promise<string | undefined> {
   if (table === 'events') return eventsNeededBy(query, partition);
   if (await haveEvents(query, partition)) return 'events of its actions still exist';
@@ -128,7 +136,7 @@ async function emptyDefault(
   const isOld = table === 'events' ? "AND created_date <= now() - interval '1 day'" : '';
   for (let deleted = 0; ; ) {
     const found = await inTransaction(database, async (query) => {
-      const reason = await neededBy(query, table, partition, options);
+      const reason = await neededInTurn(query, table, partition, options);
       if (reason !== undefined) return { deleted: 0, reason };
       const { rowCount } = await query(
         `DELETE FROM eventlog.${partition.name} WHERE id IN

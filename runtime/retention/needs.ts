@@ -6,6 +6,9 @@ import type { Query } from './short-transaction.js';
 /** Maximum duration of an action's attempt, so that its events' ids are at most this much later, in milliseconds. */
 const LONGEST_ATTEMPT_MS = 60 * 60 * 1_000;
 
+/** Taken until the end of the transaction by what orders a replay, and by what deletes events that no replay needs. */
+export const TURN_OF_REPLAYS = "pg_advisory_xact_lock(hashtextextended('fw:replays', 0))";
+
 /** Why rows of the outbox are still needed; undefined if they are not. Read-only. */
 export async function eventsNeededBy(query: Query, { name, toMs }: Partition): Promise<string | undefined> {
   const until = idFloor(toMs);

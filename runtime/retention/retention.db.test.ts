@@ -2,6 +2,7 @@ import { expect, test, vi } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { idNamed } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
+import { interceptedDatabases } from '../events/test-support/faulty-databases.js';
 import {
   dropMadePartitions,
   handlerOf,
@@ -225,5 +226,33 @@ describeOn('postgresql', 'A logical replication slot', (harness) => {
     } finally {
       await ledger.rows(`SELECT pg_drop_replication_slot('${slot}')`);
     }
+  });
+});
+
+describeOn('postgresql', 'A rebuild of a projection', (harness) => {
+  test('is refused if retention is deleting events while it is ordered', async () => {
+    const databases = await ownedShards(harness);
+    const ledger = openLedger(databases, {
+      handlers: [handlerOf('Totals', () => {}, { transactional: true, projection: ['seen'] })],
+    });
+    const options = { keepDays: 2, partitionDays: 1, ahead: 2 };
+    await dropMadePartitions(ledger);
+    await retain(databases.database(HERE), options, new Date(OLD));
+    await creditLongAgo(ledger);
+    ledger.events.start();
+    await until(async () => (await ledger.events.lag())[0]?.consumers[0]?.behind === 0);
+    await ledger.events.stop();
+    let ordered: Promise<string> | undefined;
+    const watched = interceptedDatabases(databases, async (call, text) => {
+      if (text.startsWith('DROP TABLE eventlog.events_')) {
+        ordered ??= ledger.events.rebuild('Totals').then(() => 'ordered', String);
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      }
+      return call();
+    });
+    const report = await retain(watched.database(HERE), options, new Date(OLD + 10 * DAY_MS));
+    expect(report.dropped).toContain('events_20240110t000000');
+    expect(await ordered).toContain('have been deleted by retention: a rebuild needs all');
+    expect(await ledger.events.rebuilds('Totals')).toEqual([]);
   });
 });

@@ -275,6 +275,34 @@ test('Models that need a database which is out of reach do not stop the others, 
   await loop.stop(0);
 });
 
+test('A model that needs a database which is out of reach does not keep events from another release', async () => {
+  const letters = new MemoryLetters();
+  const attempts = {
+    ...everySecondOutOfReach(new Set(), () => true, 'elsewhere'),
+    isTooNew: ({ id }: { readonly id: string }) => id === '4',
+  };
+  const loop = run({ reader: longLog(10), attempts, letters, consumers: new WillingStore() });
+  expect((await loop.ended).kind).toBe('waiting');
+  expect([...letters.events.keys()]).toEqual(['2']);
+});
+
+test('A handler may throw anything, even an object without a text', async () => {
+  const messages: unknown[] = [];
+  const letters = new ParkingStore(NO_ROWS);
+  letters.park = async (_lease, parked) => {
+    messages.push(...parked.map(({ failure }) => failure?.message));
+    return true;
+  };
+  const handle = (): void => {
+    throw Object.create(null);
+  };
+  const attempts = { ...ATTEMPTS, handle };
+  const loop = run({ reader: longLog(1), attempts, letters, consumers: new WillingStore() });
+  await vi.waitUntil(() => messages.length > 0, { timeout: 10_000 });
+  await loop.stop(0);
+  expect(messages).toEqual(['[object Object]']);
+});
+
 test('All models wait for a receiver that is down', async () => {
   const handled = new Set<string>();
   const letters = new MemoryLetters();

@@ -87,7 +87,7 @@ export class ConsumerRun implements LeasedWork {
   }
 
   async round(): Promise<void> {
-    await this.#parked.refresh();
+    if (!this.#leaves) await this.#parked.refresh();
     await this.#counted.reportObstacle();
     await this.#step();
   }
@@ -115,11 +115,12 @@ export class ConsumerRun implements LeasedWork {
 
   async #step(): Promise<void> {
     const { readAhead = MAXIMUM_WINDOW } = this.#options;
-    if (this.#window.size >= MAXIMUM_WINDOW) this.#makeRoom();
+    const isFull = this.#window.size >= MAXIMUM_WINDOW;
+    if (isFull || this.#leaves) this.#makeRoom(isFull);
     const reads =
       this.#loop.state === 'working' &&
       this.#source.end === undefined &&
-      this.#window.size < MAXIMUM_WINDOW &&
+      !isFull &&
       this.#window.open < readAhead;
     const [waitMs] = await Promise.all([
       reads ? this.#read(readAhead) : this.#options.pollMs(),
@@ -225,17 +226,24 @@ export class ConsumerRun implements LeasedWork {
     timer.unref();
   }
 
+  /** Whether the run ends so that another release can continue. */
+  get #leaves(): boolean {
+    return this.#source.end?.kind === 'waiting';
+  }
+
   /**
-   * Gives up the event that holds back all models. Models whose attempts do not count, because another database is out
-   * of reach, are set aside: their events wait in the parking table, from which they are resumed.
+   * Models whose attempts do not count, because another database is out of reach, are set aside: their events wait in the
+   * parking table, from which they are resumed.
+   *
+   * @param isFull whether the event that holds back all models is given up
    */
-  #makeRoom(): void {
+  #makeRoom(isFull: boolean): void {
     for (const paused of this.#paused) {
       const { queue, error, isElsewhere, timer } = paused;
       const [entry] = queue.entries;
       if (entry === undefined) continue;
       const isSetAside = isElsewhere === true && this.#parked.models.size < MAXIMUM_ASIDE;
-      const isGivenUp = entry.passed === 0 && entry.attempts > 0 && this.#window.isOldest(entry);
+      const isGivenUp = isFull && entry.passed === 0 && entry.attempts > 0 && this.#window.isOldest(entry);
       if (!isSetAside && !isGivenUp) continue;
       time.clearTimeout(timer);
       this.#paused.delete(paused);

@@ -1,7 +1,7 @@
 import { backoffMs } from '../../concurrency/backoff.js';
 import { LogLimiter } from '../../concurrency/log-limiter.js';
 import { errorFacts, type Logger } from '../../domain/logger.js';
-import { CommitOutcomeUnknownError, RetryLater, ShardUnavailableError } from '../../errors.js';
+import { CommitOutcomeUnknownError, messageOf, RetryLater, ShardUnavailableError } from '../../errors.js';
 import type { ActionRunner } from '../../execution/action-executor.js';
 import { DriverFailure, type FailureReason } from '../../sharding/driver-failure.js';
 import { during, isTracing, startCaused } from '../../tracing.js';
@@ -156,7 +156,7 @@ export function isOutOfReach(error: unknown): boolean {
 
 /** The stored facts of an error. */
 export function failureOf(error: unknown, attempts: number): HandlingFailure {
-  if (!(error instanceof Error)) return { attempts, code: 'UNKNOWN', message: String(error), stack: '' };
+  if (!(error instanceof Error)) return { attempts, code: 'UNKNOWN', message: messageOf(error), stack: '' };
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;
   return { attempts, code, message: error.message, stack: error.stack ?? '' };
 }

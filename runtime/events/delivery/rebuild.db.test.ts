@@ -9,6 +9,7 @@ import { EventOperations } from '../event-operations.js';
 import { interceptedDatabases } from '../test-support/faulty-databases.js';
 import {
   type CreditedEnvelope,
+  creditedEvent,
   handlerOf,
   type Ledger,
   ledgerMigrations,
@@ -27,7 +28,7 @@ const TABLES = defineMigration(
 /** Counts the credits of each account. @param step what each credit counts @param before called for each credit */
 function totals(
   step: number,
-  settings: Partial<HandlerDescriptor> = {},
+  settings: Parameters<typeof handlerOf>[2] = {},
   before: (envelope: CreditedEnvelope) => void = () => {},
 ): HandlerDescriptor {
   return handlerOf(
@@ -171,6 +172,31 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
       await ledger.events.rebuild('Totals');
       await until(async () => shown.length > 0 && (await isOver()));
       expect([locks, shown[0], ...(await rowsOf(ledger))]).toEqual([1, 4, 4]);
+    });
+
+  if (harness.adapter === 'postgresql')
+    test('leaves an event of a newer version to a newer process also in the last transaction', async () => {
+      const next = start(
+        totals(10, { event: { ...creditedEvent, version: 2, upcasters: [(payload) => payload] } }),
+      );
+      const account = await next.open();
+      await next.credit(account);
+      await until(async () => (await rowsOf(next)).join() === '10');
+      let isLate = true;
+      const old = interceptedDatabases(databases, async (call, text) => {
+        if (isLate && text.startsWith('LOCK TABLE')) {
+          isLate = false;
+          await next.credit(account);
+          await next.rows('UPDATE eventlog.events SET event_version = 2 WHERE model_version = 3');
+          await until(async () => (await rowsOf(next)).join() === '20');
+        }
+        return call();
+      });
+      // It takes the rebuild, because the other process has the live handler.
+      startOn(old, totals(1));
+      await operations.rebuild('Totals');
+      await until(isOver);
+      expect([isLate, ...(await rowsOf(next))]).toEqual([false, 11]);
     });
 
   test('waits for the retry of an event that fails, and applies a dead letter of the live handler once', async () => {

@@ -232,7 +232,7 @@ export class TransactionalRun implements LeasedWork {
    * transaction, in which the live one waits. False if there is no rebuild, there are too many such events, or one fails.
    */
   async #switchRebuilt(): Promise<boolean> {
-    const { rebuild, consumer, reader, selection } = this.#options;
+    const { rebuild, consumer, reader, selection, attempts } = this.#options;
     if (rebuild === undefined) return false;
     const handler = consumer.lease.name.split('#', 1)[0] ?? '';
     const work = async (transaction: Transaction): Promise<boolean> => {
@@ -241,7 +241,8 @@ export class TransactionalRun implements LeasedWork {
       const isLate = isBehind(this.#saved, live);
       if (isLate) {
         const page = await reader.read({ ...selection, until: live }, this.#saved, GROUP, transaction);
-        if (!page.ended) return false;
+        // The next round leaves an event of a newer version to a newer process.
+        if (!page.ended || page.events.some((event) => attempts.isTooNew(event))) return false;
         await rebuild.within(transaction, async () => {
           for (const event of page.events) await this.#handle(event, 1, transaction);
         });
