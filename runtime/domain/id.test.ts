@@ -86,15 +86,10 @@ describe('ShardedId', () => {
     );
   });
 
-  test.each([...'01234567cdef'])('refuses version 7 with %s as the digit of the variant', (digit) => {
-    const uuid = `0194e4a1-7c00-7000-${digit}040-000000000001`;
-    expect(() => ShardedId.of(Account, uuid)).toThrow(ValidationError);
+  test.each([
+    ...[...'01234567cdef'].map((variant) => `0194e4a1-7c00-7000-${variant}040-000000000001`),
+    ...['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  ])('refuses %s, which has another variant or no version', (uuid) => {
+    expect(() => ShardedId.of(Account, uuid)).toThrow('a UUID of version 7 is expected');
   });
-
-  test.each(['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])(
-    'refuses %s',
-    (uuid) => {
-      expect(() => ShardedId.of(Account, uuid)).toThrow('a UUID of version 7 is expected');
-    },
-  );
 });
