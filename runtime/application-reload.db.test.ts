@@ -1,4 +1,4 @@
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, onTestFinished } from 'vitest';
 import { describeOn } from '../test/databases/vitest.js';
 import { type Application, openApplication } from './application.js';
 import type { ShardingTopology } from './config/types.js';
@@ -75,28 +75,25 @@ describeOn('postgresql', 'A shard that a reload removes and another one adds aga
     const amount = new Decimal(1);
     const credit = (account: string) => app.executor.execute(ALICE, CreditAction, { account, amount });
     const history = (account: string) => app.eventHistory.of(ShardedId.named('Account', account));
-    try {
-      const unknown = newAccount(amount, added).build().id.getValue();
-      await expect(credit(unknown)).rejects.toThrow(ModelNotFoundError);
-      expect((await history(unknown)).items).toEqual([]);
-      const held = app.databases.database(added);
+    onTestFinished(() => app.close());
+    const unknown = newAccount(amount, added).build().id.getValue();
+    await expect(credit(unknown)).rejects.toThrow(ModelNotFoundError);
+    expect((await history(unknown)).items).toEqual([]);
+    const held = app.databases.database(added);
 
-      await app.reload(without);
-      await expect(credit(unknown)).rejects.toThrow(UnknownShardError);
-      await expect(history(unknown)).rejects.toThrow(UnknownShardError);
-      await expect(
-        app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount }),
-      ).rejects.toThrow(UnknownShardError);
-      await expect(held.query({ text: 'select 1', values: [] })).rejects.toThrow('is no longer configured');
+    await app.reload(without);
+    await expect(credit(unknown)).rejects.toThrow(UnknownShardError);
+    await expect(history(unknown)).rejects.toThrow(UnknownShardError);
+    await expect(app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount })).rejects.toThrow(
+      UnknownShardError,
+    );
+    await expect(held.query({ text: 'select 1', values: [] })).rejects.toThrow('is no longer configured');
 
-      await app.reload(both);
-      await expect(credit(unknown)).rejects.toThrow(ModelNotFoundError);
-      const { id } = await app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount });
-      expect((await credit(id.getValue())).balance.toString()).toBe('2');
-      expect((await history(id.getValue())).items).toHaveLength(1);
-    } finally {
-      await app.close();
-    }
+    await app.reload(both);
+    await expect(credit(unknown)).rejects.toThrow(ModelNotFoundError);
+    const { id } = await app.executor.execute(ALICE, OpenAction, { shard: added, balance: amount });
+    expect((await credit(id.getValue())).balance.toString()).toBe('2');
+    expect((await history(id.getValue())).items).toHaveLength(1);
   });
 });
 

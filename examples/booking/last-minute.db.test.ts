@@ -1,5 +1,5 @@
 import { type Application, assembleApplication, Decimal } from 'fw-actions';
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { AvailabilityAction } from './actions/availability-action.js';
@@ -9,9 +9,6 @@ import { MemberJoinAction } from './actions/member-actions.js';
 import { application } from './generated/application.js';
 import type { Hotel } from './models/hotel.js';
 import { AMERICAS, EUROPE, MEMBERS } from './shards.js';
-
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const WHO = { name: 'ada', claims: {} } as const;
 const EVENING = new Date('2099-05-01T16:00:00.000Z');

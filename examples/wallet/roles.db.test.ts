@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { parseConfig } from 'fw-actions/config';
 import { migrate, openDatabases } from 'fw-actions/operate';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
 import { createWallet, get, post } from '../../test/customer/http-client.js';
@@ -66,27 +66,24 @@ test('the wallet serves as the role of docs/events.md, which may not change the 
 
   const server = await start(port);
   const url = (path: string): string => `${server.url}${path}`;
-  try {
-    const [source, destination] = await Promise.all(
-      ['DE', 'MX'].map((country) => createWallet(server.url, country, OWNER, '0')),
-    );
-    const key = { 'idempotency-key': 'deposit-1' };
-    for (let repeat = 0; repeat < 2; repeat += 1) {
-      const answer = await post(url(`/wallets/${source?.id}/deposit`), { amount: 50 }, key);
-      expect(answer).toMatchObject({ status: 200, body: { balance: '50' } });
-    }
-    const transfer = { sourceId: source?.id, destinationId: destination?.id, amount: 20 };
-    expect((await post(url('/transfers'), transfer)).status).toBe(202);
-    // Handlers, schedules and sagas on both shards.
-    await expect
-      .poll(async () => (await get(url(`/wallets/${destination?.id}`))).body.balance, PATIENCE)
-      .toBe('20');
-    const events = await get<{ readonly items: readonly object[] }>(url(`/wallets/${source?.id}/events`));
-    expect(events.body.items).not.toEqual([]);
-    const processes = 'select count(*)::int4 from eventlog.processes';
-    await expect.poll(() => asOwner(processes, names[0]), PATIENCE).toEqual([[1]]);
-    expect(port.err).not.toContain('permission denied');
-  } finally {
-    await server.close();
+  onTestFinished(() => server.close());
+  const [source, destination] = await Promise.all(
+    ['DE', 'MX'].map((country) => createWallet(server.url, country, OWNER, '0')),
+  );
+  const key = { 'idempotency-key': 'deposit-1' };
+  for (let repeat = 0; repeat < 2; repeat += 1) {
+    const answer = await post(url(`/wallets/${source?.id}/deposit`), { amount: 50 }, key);
+    expect(answer).toMatchObject({ status: 200, body: { balance: '50' } });
   }
+  const transfer = { sourceId: source?.id, destinationId: destination?.id, amount: 20 };
+  expect((await post(url('/transfers'), transfer)).status).toBe(202);
+  // Handlers, schedules and sagas on both shards.
+  await expect
+    .poll(async () => (await get(url(`/wallets/${destination?.id}`))).body.balance, PATIENCE)
+    .toBe('20');
+  const events = await get<{ readonly items: readonly object[] }>(url(`/wallets/${source?.id}/events`));
+  expect(events.body.items).not.toEqual([]);
+  const processes = 'select count(*)::int4 from eventlog.processes';
+  await expect.poll(() => asOwner(processes, names[0]), PATIENCE).toEqual([[1]]);
+  expect(port.err).not.toContain('permission denied');
 }, 240_000);

@@ -1,7 +1,7 @@
 import { ShardIdentifier } from 'fw-actions';
 import { parseConfig } from 'fw-actions/config';
 import { openDatabases } from 'fw-actions/operate';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
 import { checkProcesses } from '../../runtime/doctor/process-check.js';
 import { FakeProcess } from '../../runtime/http/test-support/fake-process.js';
@@ -64,56 +64,55 @@ test('a process serves the shards whose servers answer at its start, and the las
     (await checkProcesses(sharding, databases)).map(
       ({ level, check, found }) => `${level} ${check} ${found}`,
     );
-  try {
-    const ids: string[] = [];
-    for (const each of early) ids.push(await insertWallet(each));
-    for (const id of ids) expect(await deposit(id)).toBe(200);
-
-    const unknown = storedWallet({ shard: late.shard }).id.toString();
-    expect(await deposit(unknown)).toBe(503);
-    for (const path of [`/wallets/${unknown}`, `/wallets/${unknown}/events`])
-      expect(await get(path)).toMatchObject({ status: 503, body: { code: 'FW_SHARD_UNAVAILABLE' } });
-    const isDown = { shard: '(1, 2)', name: late.database, status: 'down', code: 'FW_SHARD_UNAVAILABLE' };
-    await expect
-      .poll(() => get('/health/ready'), PATIENCE)
-      .toMatchObject({
-        status: 200,
-        body: { status: 'degraded', shards: [{ status: 'up' }, {}, {}, {}, isDown] },
-      });
-    expect(JSON.stringify(await get('/health/ready'))).not.toMatch(/connect|localhost|127\.0\.0\.1/);
-    expect(port.err).toMatch(
-      /"message":"shard is down".*"reason":"[^"]*cannot connect|"reason":"[^"]*cannot connect.*"message":"shard is down"/,
-    );
-    expect(port.err).toContain(`"message":"shard ${late.database} (1, 2) is out of service: `);
-    await expect
-      .poll(doctor, PATIENCE)
-      .toContainEqual(expect.stringMatching(/^fault in service serves without shard \(1, 2\): .*connect/));
-
-    await server.start();
-    await expect.poll(() => get(`/wallets/${unknown}`), PATIENCE).toMatchObject({ status: 404 });
-    const id = await insertWallet(late);
-    expect(await deposit(id)).toBe(200);
-    expect(await get(`/wallets/${id}/events`)).toMatchObject({ status: 200, body: { items: [{}] } });
-    expect(port.err).toContain(`shard ${late.database} (1, 2) is up to date`);
-    await expect.poll(() => get('/health/ready'), PATIENCE).toMatchObject({ body: { status: 'ready' } });
-    const consumers = 'select count(*)::int4 from eventlog.consumers where holder is not null';
-    await expect
-      .poll(async () => (await sql(server, consumers, late.database))[0]?.[0], PATIENCE)
-      .toBeGreaterThan(0);
-    await expect.poll(doctor, PATIENCE).toEqual([expect.stringContaining('ok topology')]);
-
-    await server.stop();
-    for (const path of [`/wallets/${id}`, `/wallets/${id}/events`])
-      expect(await get(path)).toMatchObject({
-        ...{
-          status: 503,
-          body: { code: 'FW_SHARD_UNAVAILABLE' },
-          retryAfter: expect.stringMatching(/^[1-9]/),
-        },
-      });
-    expect(await deposit(ids[0] ?? '')).toBe(200);
-  } finally {
+  onTestFinished(async () => {
     await databases.close(0);
     await running.close();
-  }
+  });
+  const ids: string[] = [];
+  for (const each of early) ids.push(await insertWallet(each));
+  for (const id of ids) expect(await deposit(id)).toBe(200);
+
+  const unknown = storedWallet({ shard: late.shard }).id.toString();
+  expect(await deposit(unknown)).toBe(503);
+  for (const path of [`/wallets/${unknown}`, `/wallets/${unknown}/events`])
+    expect(await get(path)).toMatchObject({ status: 503, body: { code: 'FW_SHARD_UNAVAILABLE' } });
+  const isDown = { shard: '(1, 2)', name: late.database, status: 'down', code: 'FW_SHARD_UNAVAILABLE' };
+  await expect
+    .poll(() => get('/health/ready'), PATIENCE)
+    .toMatchObject({
+      status: 200,
+      body: { status: 'degraded', shards: [{ status: 'up' }, {}, {}, {}, isDown] },
+    });
+  expect(JSON.stringify(await get('/health/ready'))).not.toMatch(/connect|localhost|127\.0\.0\.1/);
+  expect(port.err).toMatch(
+    /"message":"shard is down".*"reason":"[^"]*cannot connect|"reason":"[^"]*cannot connect.*"message":"shard is down"/,
+  );
+  expect(port.err).toContain(`"message":"shard ${late.database} (1, 2) is out of service: `);
+  await expect
+    .poll(doctor, PATIENCE)
+    .toContainEqual(expect.stringMatching(/^fault in service serves without shard \(1, 2\): .*connect/));
+
+  await server.start();
+  await expect.poll(() => get(`/wallets/${unknown}`), PATIENCE).toMatchObject({ status: 404 });
+  const id = await insertWallet(late);
+  expect(await deposit(id)).toBe(200);
+  expect(await get(`/wallets/${id}/events`)).toMatchObject({ status: 200, body: { items: [{}] } });
+  expect(port.err).toContain(`shard ${late.database} (1, 2) is up to date`);
+  await expect.poll(() => get('/health/ready'), PATIENCE).toMatchObject({ body: { status: 'ready' } });
+  const consumers = 'select count(*)::int4 from eventlog.consumers where holder is not null';
+  await expect
+    .poll(async () => (await sql(server, consumers, late.database))[0]?.[0], PATIENCE)
+    .toBeGreaterThan(0);
+  await expect.poll(doctor, PATIENCE).toEqual([expect.stringContaining('ok topology')]);
+
+  await server.stop();
+  for (const path of [`/wallets/${id}`, `/wallets/${id}/events`])
+    expect(await get(path)).toMatchObject({
+      ...{
+        status: 503,
+        body: { code: 'FW_SHARD_UNAVAILABLE' },
+        retryAfter: expect.stringMatching(/^[1-9]/),
+      },
+    });
+  expect(await deposit(ids[0] ?? '')).toBe(200);
 }, 240_000);

@@ -1,13 +1,10 @@
 import { ShardedId } from 'fw-actions';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../runtime/events/test-support/ledger.js';
 import { testServer } from '../../test/databases/vitest.js';
 import { type Answer, JSON_TYPE, WalletService } from '../../test/http/wallet-service.js';
 import { Wallet } from './models/wallet.js';
 import { MEXICO_SHARD } from './shards.js';
-
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** An unused id on the shard of Mexico. */
 const unknownWallet = (): string => ShardedId.generate(Wallet, MEXICO_SHARD).getValue();

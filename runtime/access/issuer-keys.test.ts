@@ -1,17 +1,15 @@
 import { exportJWK, generateKeyPair, type JSONWebKeySet } from 'jose';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
 import { IssuerUnavailableError } from '../errors.js';
 import { type IssuerKeys, issuerKeys } from './issuer-keys.js';
 
 let nowMs = 0;
-let restore = (): void => {};
 
 beforeEach(() => {
   nowMs = 1_000_000;
-  restore = useTime({ nowMs: () => nowMs });
+  return useTime({ nowMs: () => nowMs });
 });
-afterEach(() => restore());
 
 async function issuer() {
   const set: JSONWebKeySet = { keys: [] };

@@ -1,16 +1,14 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
 import { TooManyRequestsError, ValidationError } from '../errors.js';
 import { type EndRequest, RequestLimits } from './request-limits.js';
 
 let nowMs = 0;
-let restore = (): void => {};
 
 beforeEach(() => {
   nowMs = 1_000;
-  restore = useTime({ nowMs: () => nowMs });
+  return useTime({ nowMs: () => nowMs });
 });
-afterEach(() => restore());
 
 /** Limits of a single process need no wait. */
 function enter(limits: RequestLimits, principal: string, route: string): EndRequest {

@@ -1,17 +1,15 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { useTime } from '../concurrency/time.js';
 import { TooManyRequestsError } from '../errors.js';
 import { RequestLimits } from './request-limits.js';
 import type { TokenGrant, TokenRequest, TokenStore } from './shared-buckets.js';
 
 let nowMs = 0;
-let restore = (): void => {};
 
 beforeEach(() => {
   nowMs = 1_000;
-  restore = useTime({ nowMs: () => nowMs });
+  return useTime({ nowMs: () => nowMs });
 });
-afterEach(() => restore());
 
 /** A store that counts its calls and answers them on request. */
 class SlowStore implements TokenStore {

@@ -122,10 +122,7 @@ describe('ActionPlan.cancelSchedule', () => {
     expect([plan.schedules, plan.cancelledSchedules]).toEqual([[], []]);
   });
 
-  test.each(['', 'soon', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10'])(
-    'refuses %j, which names no shard',
-    (id) => {
-      expect(() => new ActionPlan(clock).cancelSchedule(id)).toThrow('is not the id of a scheduled action');
-    },
-  );
+  test.each(['', 'soon', '6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10'])('refuses %j: it names no shard', (id) => {
+    expect(() => new ActionPlan(clock).cancelSchedule(id)).toThrow('is not the id of a scheduled action');
+  });
 });

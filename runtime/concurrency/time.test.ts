@@ -1,33 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { afterEach, expect, it } from 'vitest';
-import { sleep, type Timer, time, useTime } from './time.js';
-
-/** A clock that the test advances. */
-class ManualTime {
-  #nowMs = 0;
-  #timers: { readonly at: number; readonly work: () => void; readonly timer: Timer }[] = [];
-  readonly nowMs = (): number => this.#nowMs;
-  readonly setTimeout = (work: () => void, milliseconds: number): Timer => {
-    const timer: Timer = { unref: () => timer };
-    this.#timers.push({ at: this.#nowMs + milliseconds, work, timer });
-    return timer;
-  };
-  readonly clearTimeout = (timer: Timer | undefined): void => {
-    this.#timers = this.#timers.filter((each) => each.timer !== timer);
-  };
-
-  get waiting(): number {
-    return this.#timers.length;
-  }
-
-  pass(milliseconds: number): void {
-    this.#nowMs += milliseconds;
-    const due = this.#timers.filter(({ at }) => at <= this.#nowMs);
-    this.#timers = this.#timers.filter((each) => !due.includes(each));
-    for (const { work } of due) work();
-  }
-}
+import { ManualTime } from './test-support/manual-time.js';
+import { sleep, time, useTime } from './time.js';
 
 let restore = (): void => {};
 afterEach(() => restore());

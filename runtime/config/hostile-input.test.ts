@@ -116,19 +116,6 @@ describe('random input', () => {
     );
   });
 
-  test('a file with moved lines is accepted, or refused with positions', () => {
-    const lines = VALID.split('\n');
-    fc.assert(
-      fc.property(fc.nat(lines.length - 1), fc.nat(lines.length - 1), fc.nat(8), (from, to, indent) => {
-        const moved = [...lines];
-        const [line = ''] = moved.splice(from, 1);
-        moved.splice(to, 0, ' '.repeat(indent) + line);
-        acceptsOrRefuses(moved.join('\n'));
-      }),
-      { numRuns: RUNS },
-    );
-  });
-
   test('no message shows the password, at any position of the damage', () => {
     const valid = VALID.replace('hunter2', '"correct horse"');
     const start = valid.indexOf('correct');

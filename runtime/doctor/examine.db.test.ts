@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { documentedGrants } from '../../test/databases/roles.js';
 import { type PostgresServer, type ServerAddress, startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
@@ -13,6 +13,7 @@ import { forwarding } from '../sharding/forwarding.js';
 import { ProcessRegister } from '../sharding/process-register.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { idOn, insertStep, pretendFailover } from '../sharding/test-support/failovers.js';
+import { whileHeld } from '../sharding/test-support/statements.js';
 import { examine } from './examine.js';
 import type { CheckResult, Finding } from './finding.js';
 import { checkReplica } from './replica-check.js';
@@ -87,11 +88,12 @@ async function onServer(...statements: readonly string[]): Promise<void> {
   });
 }
 
+function examined(topology: ShardingTopology): Promise<readonly Finding[]> {
+  return withDatabases(topology, (databases) => examine(databases, { topology, application }));
+}
+
 async function found(topology: ShardingTopology, check: string): Promise<readonly Finding[]> {
-  const findings = await withDatabases(topology, (databases) =>
-    examine(databases, { topology, application }),
-  );
-  return findings.filter((finding) => finding.check === check);
+  return (await examined(topology)).filter((finding) => finding.check === check);
 }
 
 describe('The doctor on real servers', () => {
@@ -112,13 +114,10 @@ describe('The doctor on real servers', () => {
     ]);
     // A session setting, which a role's or a database's own setting also produces.
     await onServer('alter role fw_test set synchronous_commit = off');
-    try {
-      expect(await found(topologyOf([member(A, 'shard_a')]), 'durability')).toMatchObject([
-        { level: 'fault', found: expect.stringContaining('synchronous_commit off') },
-      ]);
-    } finally {
-      await onServer('alter role fw_test reset synchronous_commit');
-    }
+    onTestFinished(() => onServer('alter role fw_test reset synchronous_commit'));
+    expect(await found(topologyOf([member(A, 'shard_a')]), 'durability')).toMatchObject([
+      { level: 'fault', found: expect.stringContaining('synchronous_commit off') },
+    ]);
   });
 
   it('reports roles with too many rights, and roles with too few', async () => {
@@ -128,11 +127,8 @@ describe('The doctor on real servers', () => {
     const clerk = { username: 'clerk', password: { reveal: () => 'clerk' } };
     const seen = async () => {
       const topology = topologyOf([member(A, 'shard_a', clerk)]);
-      const findings = await withDatabases(topology, (databases) =>
-        examine(databases, { topology, application }),
-      );
       return new Map(
-        findings
+        (await examined(topology))
           .filter(
             ({ check, level, found: text }) =>
               check !== 'drift' && level !== 'ok' && !text.includes('CREATE'),
@@ -169,14 +165,11 @@ describe('The doctor on real servers', () => {
       { level: 'warning' },
     ]);
     await onServer('alter database shard_b set default_transaction_read_only = on');
-    try {
-      expect(await found(topologyOf([member(B, 'shard_b')]), 'rights')).toMatchObject([
-        { level: 'fault', found: 'read-only' },
-        { level: 'warning' },
-      ]);
-    } finally {
-      await onServer('alter database shard_b reset default_transaction_read_only');
-    }
+    onTestFinished(() => onServer('alter database shard_b reset default_transaction_read_only'));
+    expect(await found(topologyOf([member(B, 'shard_b')]), 'rights')).toMatchObject([
+      { level: 'fault', found: 'read-only' },
+      { level: 'warning' },
+    ]);
   });
 
   it('checks replicas: one that follows, one of another shard, one that follows none, one that is down', async () => {
@@ -270,21 +263,14 @@ describe('The doctor on real servers', () => {
   it('says what it could not check while a table is locked', async () => {
     const topology = topologyOf([member(A, 'shard_a')]);
     await withDatabases(topology, async (databases) => {
-      const session = await databases.database(A).acquire();
-      const run = (text: string) => session.query({ text, values: [] });
-      await run('begin');
-      await run('lock table things in access exclusive mode');
-      try {
+      await whileHeld(databases.database(A), 'lock table things in access exclusive mode', async () => {
         const findings = await examine(databases, { topology, application });
         const unchecked = findings.filter(({ check }) => check === 'residency' || check === 'drift');
         expect(unchecked).toMatchObject([
           { level: 'warning', found: expect.stringMatching(/^things was not scanned: .*lock/) },
           { level: 'warning', found: expect.stringMatching(/^not checked: .*lock/) },
         ]);
-      } finally {
-        await run('rollback');
-        session.release();
-      }
+      });
     });
   });
 

@@ -66,17 +66,6 @@ describe('ShardedId', () => {
     expect(read.resolveShardIdentifier()).toBe(ShardIdentifier.of(171, 42));
   });
 
-  test('names the shard of its shard bits, for any other bits', () => {
-    fc.assert(
-      fc.property(fc.uuid({ version: 7 }), (uuid) => {
-        const fourthBlock = Number.parseInt(uuid.slice(19, 23), 16);
-        const shard = ShardedId.of(Account, uuid).resolveShardIdentifier();
-        expect(shard.group).toBe((fourthBlock >> 6) & 0xff);
-        expect(shard.member).toBe(fourthBlock & 0x3f);
-      }),
-    );
-  });
-
   test.each([1, 2, 3, 4, 5, 6, 8] as const)('refuses a UUID of version %d', (version) => {
     fc.assert(
       fc.property(fc.uuid({ version }), (uuid) => {
@@ -86,15 +75,10 @@ describe('ShardedId', () => {
     );
   });
 
-  test.each([...'01234567cdef'])('refuses version 7 with %s as the digit of the variant', (digit) => {
-    const uuid = `0194e4a1-7c00-7000-${digit}040-000000000001`;
-    expect(() => ShardedId.of(Account, uuid)).toThrow(ValidationError);
+  test.each([
+    ...[...'01234567cdef'].map((variant) => `0194e4a1-7c00-7000-${variant}040-000000000001`),
+    ...['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'],
+  ])('refuses %s, which has another variant or no version', (uuid) => {
+    expect(() => ShardedId.of(Account, uuid)).toThrow('a UUID of version 7 is expected');
   });
-
-  test.each(['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])(
-    'refuses %s',
-    (uuid) => {
-      expect(() => ShardedId.of(Account, uuid)).toThrow('a UUID of version 7 is expected');
-    },
-  );
 });

@@ -3,21 +3,14 @@ import { ValidationError } from '../errors.js';
 import { ownPrincipal, principalName, principalOf, storedPrincipal } from './principal.js';
 
 describe('principalName', () => {
-  test('reads an object with a name', () => {
-    expect(principalName({ name: 'alice' })).toBe('alice');
-  });
-
-  test('calls a function that returns a name', () => {
-    expect(principalName(() => 'alice')).toBe('alice');
-  });
-
-  test('accepts any other character', () => {
-    expect(principalName({ name: 'Zoë\n😀' })).toBe('Zoë\n😀');
-  });
-
-  test('accepts names of the runtime itself', () => {
-    expect(principalName(ownPrincipal('handler:Mailer'))).toBe('fw:handler:Mailer');
-    expect(principalName(storedPrincipal('fw:handler:Mailer'))).toBe('fw:handler:Mailer');
+  test.each([
+    ['of an object', { name: 'alice' }, 'alice'],
+    ['that a function returns', () => 'alice', 'alice'],
+    ['with any other character', { name: 'Zoë\n😀' }, 'Zoë\n😀'],
+    ['of the runtime', ownPrincipal('handler:Mailer'), 'fw:handler:Mailer'],
+    ['of the runtime, as stored', storedPrincipal('fw:handler:Mailer'), 'fw:handler:Mailer'],
+  ])('reads a name %s', (_, principal, name) => {
+    expect(principalName(principal)).toBe(name);
   });
 
   test.each([

@@ -100,16 +100,13 @@ describe('framing', () => {
   it.each([
     ['a transfer coding', 'Transfer-Encoding: gzip, chunked\r\n', '3\r\nabc\r\n0\r\n\r\n', 400],
     ['an expectation', 'Content-Length: 3\r\nExpect: x\r\n', 'abc', 417],
-  ])(
-    'runs nothing behind the refusal of %s, which ends the connection',
-    async (_what, headers, body, status) => {
-      const answer = await sendRaw(port, deposit(headers, body) + valid(), 20_000);
-      expect([answer.status, answer.closed]).toEqual([status, true]);
-      // A request that was begun would have been executed before this one.
-      expect((await sendRaw(port, valid())).status).toBe(200);
-      expect(app.executions).toHaveLength(1);
-    },
-  );
+  ])('runs nothing behind a refusal of %s, and closes', async (_what, headers, body, status) => {
+    const answer = await sendRaw(port, deposit(headers, body) + valid(), 20_000);
+    expect([answer.status, answer.closed]).toEqual([status, true]);
+    // A request that was begun would have been executed before this one.
+    expect((await sendRaw(port, valid())).status).toBe(200);
+    expect(app.executions).toHaveLength(1);
+  });
 
   it('survives a client that disconnects in the middle of a body', async () => {
     await sendRaw(port, deposit('Content-Length: 100\r\n', '{"amount"'), 50);

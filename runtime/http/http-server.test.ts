@@ -256,14 +256,11 @@ describe('methods', () => {
     expect(headers.get('etag')).toBe('"1"');
   });
 
-  it.each(['/', '/nothing', '/wallets/x/', '//wallets', '/WALLETS'])(
-    'nothing is served at %s',
-    async (path) => {
-      const { status, body } = await call('GET', path);
-      expect(status).toBe(404);
-      expect(body).toMatchObject({ code: 'HTTP_NOT_FOUND', instance: path });
-    },
-  );
+  it.each(['/', '/nothing', '/wallets/x/', '//wallets', '/WALLETS'])('serves nothing at %s', async (path) => {
+    const { status, body } = await call('GET', path);
+    expect(status).toBe(404);
+    expect(body).toMatchObject({ code: 'HTTP_NOT_FOUND', instance: path });
+  });
 
   it('answers without a body where an action has none', async () => {
     const { status, headers } = await call('DELETE', `/wallets/${wallet}`);
@@ -337,16 +334,6 @@ describe('headers', () => {
     if (expected === 200) expect(app.executions.at(-1)?.configuration?.idempotencyKey).toBe(key);
   });
 
-  it.each([true, false])('says whether an answer is that of an earlier request: %s', async (replayed) => {
-    app.behaviour = (_params, configuration) => {
-      configuration?.onReport?.({ action: 'a', attempts: [], replayed, durationMs: 1, errorCode: undefined });
-      return app.wallets.get(wallet);
-    };
-    const { status, headers } = await deposit('{"amount":1}', { ...JSON_TYPE, 'idempotency-key': 'a' });
-    expect(status).toBe(200);
-    expect(headers.get('idempotency-replayed')).toBe(replayed ? 'true' : null);
-  });
-
   it('passes a valid traceparent on and ignores a broken one', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     await deposit('{"amount":1}', { ...JSON_TYPE, traceparent });
@@ -387,15 +374,12 @@ describe('failures', () => {
         },
       }),
     ],
-  ])(
-    'of the answer itself are answered with 500, because the action has taken effect: %s',
-    async (_, result) => {
-      app.behaviour = result;
-      const { status, body } = await deposit('{"amount":1}');
-      expect([status, body['code']]).toEqual([500, 'HTTP_INTERNAL']);
-      expect(app.log).toMatchObject([{ level: 'error', requestId: body['requestId'] }]);
-    },
-  );
+  ])('of the answer itself are answered with 500, as the action has taken effect: %s', async (_, result) => {
+    app.behaviour = result;
+    const { status, body } = await deposit('{"amount":1}');
+    expect([status, body['code']]).toEqual([500, 'HTTP_INTERNAL']);
+    expect(app.log).toMatchObject([{ level: 'error', requestId: body['requestId'] }]);
+  });
 });
 
 describe('callers', () => {

@@ -67,24 +67,11 @@ it('asks the shards once for many callers', async () => {
   expect(checks).toBe(1);
 });
 
-it('serves the API document with a tag', async () => {
-  const response = await fetch(`${base}/openapi.json`);
-  expect(await response.json()).toEqual(walletOpenApi);
-  const etag = response.headers.get('etag') ?? '';
-  expect((await fetch(`${base}/openapi.json`, { headers: { 'if-none-match': etag } })).status).toBe(304);
-});
-
-it('serves the docs under a strict policy, with examples for this server', async () => {
-  const response = await fetch(`${base}/docs`);
-  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-  expect(await response.text()).toContain(`${base}/wallets`);
-});
-
 it('keeps the docs for 16 hosts, and shows others the examples for localhost', async () => {
   for (let number = 1; number <= 17; number += 1) {
     const head = `GET /docs HTTP/1.1\r\nHost: h${number}\r\nConnection: close\r\n\r\n`;
     const { text } = await sendRaw(Number(new URL(base).port), head);
+    expect(text).toContain('text/html; charset=utf-8');
     expect(text).toContain(`http://${number < 17 ? `h${number}` : 'localhost'}/wallets`);
   }
 });

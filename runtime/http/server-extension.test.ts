@@ -174,17 +174,14 @@ describe('Custom routes', () => {
     expect(app.log).toContainEqual(expect.objectContaining({ path, requestId: body['requestId'] }));
   });
 
-  it.each(['/header', '/header/async'])(
-    'answer with a problem for a header that is invalid: %s',
-    async (path) => {
-      const { status, headers, body } = await call('GET', path);
-      expect([status, body['code']]).toEqual([500, 'HTTP_INTERNAL']);
-      expect(headers.get('content-type')).toBe('application/problem+json');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('x-request-id')).toBe(body['requestId']);
-      expect(app.log).toContainEqual(expect.objectContaining({ path, requestId: body['requestId'] }));
-    },
-  );
+  it.each(['/header', '/header/async'])('answer with a problem for an invalid header: %s', async (path) => {
+    const { status, headers, body } = await call('GET', path);
+    expect([status, body['code']]).toEqual([500, 'HTTP_INTERNAL']);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('x-request-id')).toBe(body['requestId']);
+    expect(app.log).toContainEqual(expect.objectContaining({ path, requestId: body['requestId'] }));
+  });
 
   it('end at their time-out', async () => {
     expect(await call('GET', '/slow')).toMatchObject({ status: 504, body: { code: 'HTTP_ROUTE_TIMEOUT' } });
@@ -352,14 +349,11 @@ describe('Plugins', () => {
 });
 
 describe('A start', () => {
-  it.each(['/wallets/:other/deposit', '/wallets'])(
-    'refuses the custom route %s, which is generated already',
-    async (path) => {
-      const custom: CustomRoutes = (fastify) => void fastify.post(path, async () => ({}));
-      const message = `Method 'POST' already declared for route '${path}'`;
-      await expect(listen({ customRoutes: custom })).rejects.toThrow(message);
-    },
-  );
+  it.each(['/wallets/:other/deposit', '/wallets'])('refuses %s, which is generated already', async (path) => {
+    const custom: CustomRoutes = (fastify) => void fastify.post(path, async () => ({}));
+    const message = `Method 'POST' already declared for route '${path}'`;
+    await expect(listen({ customRoutes: custom })).rejects.toThrow(message);
+  });
 
   it('lets a custom route replace a page', async () => {
     const custom: CustomRoutes = (fastify) => void fastify.get('/docs', async () => ({ own: true }));

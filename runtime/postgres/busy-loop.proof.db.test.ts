@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import { openDatabases } from '../databases.js';
 import { changedMembers, withPrimary } from '../sharding/test-support/changed-topology.js';
@@ -14,15 +14,14 @@ describeOn('postgresql', 'A process whose event loop is busy', (harness) => {
       if (isBusy) setImmediate(work);
     };
     setImmediate(work);
-    try {
-      const database = databases.database(databases.defaultShard);
-      const query = (): Promise<unknown> =>
-        database.query({ text: 'select 1', values: [] }, { timeoutMs: 60_000 });
-      await expect(Promise.all(Array.from({ length: 4 }, query))).resolves.toHaveLength(4);
-      expect(database.stats().circuit).toBe('closed');
-    } finally {
+    onTestFinished(async () => {
       isBusy = false;
       await databases.close(0);
-    }
+    });
+    const database = databases.database(databases.defaultShard);
+    const query = (): Promise<unknown> =>
+      database.query({ text: 'select 1', values: [] }, { timeoutMs: 60_000 });
+    await expect(Promise.all(Array.from({ length: 4 }, query))).resolves.toHaveLength(4);
+    expect(database.stats().circuit).toBe('closed');
   });
 });

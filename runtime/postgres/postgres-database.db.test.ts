@@ -111,15 +111,6 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     });
   });
 
-  it('fails for a closed port', async () => {
-    const direct = await databases.source();
-    const database = databases.open({ ...direct, url: { ...direct.url, port: await freePort() } });
-    const failures = await Promise.all([1, 2, 3].map(() => failureOf(database.query(statement('select 1')))));
-    for (const failure of failures)
-      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
-    expect(failures[0]?.message).toContain(database.description);
-  });
-
   it('does not wait longer than configured for a server that does not answer', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
@@ -134,27 +125,26 @@ describeOn('postgresql', 'A database on a server', (harness) => {
     expect(performance.now() - startedAt).toBeLessThan(PATIENCE_MS);
   });
 
-  it('keeps the SQLSTATE of a refused connection', async () => {
+  const unencrypted = expect.stringContaining('SSL');
+  it.each([
+    ['a wrong password', () => ({ password: { reveal: () => 'wrong' } }), {}, { sqlState: '28P01' }],
+    ['a missing database', () => ({}), { database: 'fw_test_absent' }, { sqlState: '3D000' }],
+    ['TLS on a server without', () => ({}), { sslMode: 'require' }, { message: unencrypted }],
+    ['verified TLS on a server without', () => ({}), { sslMode: 'verify-full' }, { message: unencrypted }],
+  ] as const)('refuses %s, and never falls back', async (_, change, url, expected) => {
     const direct = await databases.source();
-    const wrongPassword = databases.open({ ...direct, password: { reveal: () => 'wrong' } });
-    const absent = databases.open({ ...direct, url: { ...direct.url, database: 'fw_test_absent' } });
-    for (const [database, sqlState] of [
-      [wrongPassword, '28P01'],
-      [absent, '3D000'],
-    ] as const) {
-      const failure = await failureOf(database.query(statement('select 1')));
-      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable', sqlState });
-    }
+    const database = databases.open({ ...direct, ...change(), url: { ...direct.url, ...url } });
+    const failure = await failureOf(database.query(statement('select 1')));
+    expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable', ...expected });
   });
 
-  it('requires TLS when configured, and never falls back', async () => {
+  it('fails for a closed port, for each of several callers', async () => {
     const direct = await databases.source();
-    for (const sslMode of ['require', 'verify-full'] as const) {
-      const database = databases.open({ ...direct, url: { ...direct.url, sslMode } });
-      const failure = await failureOf(database.query(statement('select 1')));
-      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable' });
-      expect(failure.message).toContain('SSL');
-    }
+    const database = databases.open({ ...direct, url: { ...direct.url, port: await freePort() } });
+    const message = expect.stringContaining(database.description);
+    const calls = [1, 2, 3].map(() => failureOf(database.query(statement('select 1'))));
+    for (const failure of await Promise.all(calls))
+      expect(failure).toMatchObject({ phase: 'not-sent', reason: 'unreachable', message });
   });
 
   it('opens at most its maximum of connections, and serves all callers', async () => {

@@ -1,21 +1,16 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { EventOperations } from '../events/event-operations.js';
 import { databasesWithout } from '../events/test-support/faulty-databases.js';
 import { ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
 import { HERE, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { Relay } from './relay.js';
+import type { Relay } from './relay.js';
 import { type CollectingSink, collectingSink } from './test-support/collecting-sink.js';
-
-const running: Relay[] = [];
+import { testRelay } from './test-support/test-relay.js';
 
 /** A process waits this long for one that has taken its place. */
 const SHORT = { leaseMs: 1_000 };
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((relay) => relay.stop(0)));
-});
 
 function relayTo(
   databases: DatabaseRegistry,
@@ -23,10 +18,7 @@ function relayTo(
   warn: (message: string) => void = () => {},
   limits: { readonly leaseMs?: number } = {},
 ): Relay {
-  const relay = new Relay({ databases, sinks: [definition], limits: { surveyMs: 50, ...limits }, warn });
-  running.push(relay);
-  relay.start();
-  return relay;
+  return testRelay(databases, definition, { limits: { surveyMs: 50, ...limits }, warn });
 }
 
 function sequences(sink: CollectingSink): readonly number[] {

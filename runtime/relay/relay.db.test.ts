@@ -1,22 +1,17 @@
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Logger, SILENT } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EventOperations } from '../events/event-operations.js';
 import { type Ledger, ledgerMigrations, openLedger, until } from '../events/test-support/ledger.js';
+import { testLedger } from '../events/test-support/test-ledger.js';
 import { HERE, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { Relay } from './relay.js';
 import type { RelayMessage, RelaySink } from './relay-sink.js';
 import { sinkConsumers } from './sink-consumer.js';
 import { type CollectingSink, collectingSink } from './test-support/collecting-sink.js';
-
-const running: { stop(graceMs?: number): Promise<void> }[] = [];
-
-afterEach(async () => {
-  await Promise.all(running.splice(0).map((each) => each.stop(0)));
-});
+import { testRelay } from './test-support/test-relay.js';
 
 function databasesOf(harness: DatabaseHarness, shards = [HERE]): Promise<DatabaseRegistry> {
   return harness.makeShards({ shards, migrations: ledgerMigrations });
@@ -28,8 +23,7 @@ function serve(databases: DatabaseRegistry, sinks: readonly CollectingSink[]): L
     sinks.map(({ definition }) => definition),
     { warn: (message) => warnings.push(message) },
   );
-  const ledger = openLedger(databases, { sinks: consumers });
-  running.push(ledger.events);
+  const ledger = testLedger(databases, { sinks: consumers });
   ledger.events.start();
   return ledger;
 }
@@ -74,14 +68,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
       return collecting.definition.open(shard, log);
     };
     const log: Logger = { ...SILENT, info: (facts, message) => entries.push({ ...facts, message }) };
-    const relay = new Relay({
-      databases: await databasesOf(harness),
-      sinks: [{ ...collecting.definition, open }],
-      warn: () => {},
-      log,
-    });
-    running.push(relay);
-    relay.start();
+    testRelay(await databasesOf(harness), { ...collecting.definition, open }, { log });
     await until(() => entries.length > 0);
     const facts = { sink: 'collect', shard: '(0, 0)', broker: 'one' };
     expect(entries[0]).toMatchObject({ message: 'connecting', ...facts });
@@ -97,9 +84,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(first.closed).toBe(1);
     await ledger.credit(account);
     const second = collectingSink();
-    const relay = new Relay({ databases, sinks: [second.definition], warn: () => {} });
-    running.push(relay);
-    relay.start();
+    const relay = testRelay(databases, second.definition);
     await until(() => second.received.length > 0);
     expect(versionsOf(second.received, account)).toEqual([5]);
     expect(relay.statistics()).toEqual([
@@ -110,10 +95,7 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
   test('finds commits of a process that does not deliver and so sends no notification', async () => {
     const databases = await databasesOf(harness);
     const sink = collectingSink();
-    const limits = { slowPollMs: 3_600_000 };
-    const relay = new Relay({ databases, sinks: [sink.definition], limits, warn: () => {} });
-    running.push(relay);
-    relay.start();
+    testRelay(databases, sink.definition, { limits: { slowPollMs: 3_600_000 } });
     const writer = openLedger(databases);
     const [account = ''] = await credits(writer, 1, 1);
     await until(() => sink.received.length === 1);
@@ -203,19 +185,6 @@ describeOnEachAdapter('A sink of the relay', (harness) => {
     expect(await other.events.resume('relay:collect')).toBe(1);
     await until(() => sink.received.length >= 3);
     expect(versionsOf(sink.received, account)).toEqual([2, 3, 4]);
-  });
-
-  test('continues before the end of a pause that the receiver has requested, once it is resumed', async () => {
-    const sink = collectingSink();
-    sink.judge = () => ({ kind: 'deferred', reason: 'busy', retryAfterMs: 3_600_000 });
-    const ledger = serve(await databasesOf(harness), [sink]);
-    await credits(ledger, 1, 1);
-    await until(
-      async () => (await ledger.events.lag(HERE))[0]?.consumers[0]?.waitingFor?.includes('busy') === true,
-    );
-    sink.judge = collectingSink().judge;
-    expect(await ledger.events.resume('relay:collect')).toBe(1);
-    await until(() => sink.received.length === 1);
   });
 
   test('gets the selected models and events, and none of the runtime itself', async () => {

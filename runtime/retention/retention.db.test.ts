@@ -1,4 +1,4 @@
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { idNamed } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
@@ -21,9 +21,6 @@ import { ownedShards } from './test-support/owned-shards.js';
 function retain(database: ShardDatabase, options: RetentionOptions, now: Date): Promise<RetentionReport> {
   return retainAt({ database, all: [database] }, options, { time: now });
 }
-
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
 const OLD = Date.UTC(2024, 0, 10, 12);

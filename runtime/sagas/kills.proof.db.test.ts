@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { application } from '../../examples/wallet/generated/application.js';
 import type { Transfer } from '../../examples/wallet/models/transfer.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
@@ -20,9 +20,6 @@ import {
   transferOf,
   walletProcess,
 } from './test-support/transfers.js';
-
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 /** Number of processes that die one after the other. */
 const LIVES = Number(process.env['FW_PROOF_SAGAS'] ?? 6);

@@ -1,6 +1,5 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
-import { type Application, assembleApplication } from '../application.js';
 import { Decimal } from '../domain/decimal.js';
 import { uuid7 } from '../domain/id-source.js';
 import { ShardUnavailableError } from '../errors.js';
@@ -9,66 +8,32 @@ import { until } from '../events/test-support/ledger.js';
 import { ALICE, HERE, OpenAction, THERE } from '../execution/test-support/accounts.js';
 import { purgeSagas } from '../retention/saga-records.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
-import { Trip, TripStartAction, tripApplication } from './test-support/trips.js';
-
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+import { startTrip, tripProcess, tripShards } from './test-support/trip-process.js';
+import { Trip, TripStartAction } from './test-support/trips.js';
 
 const OLD = Date.UTC(2024, 0, 10, 12);
-let application: Application | undefined;
-
-afterEach(async () => {
-  uuid7.reset();
-  await application?.events.stop(0);
-  application = undefined;
-});
-
-async function startTrip({ executor }: Application): Promise<Trip> {
-  const openAccount = (shard: typeof HERE) =>
-    executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) });
-  const [flights, hotels] = [await openAccount(THERE), await openAccount(HERE)];
-  const trip = Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue());
-  return executor.execute(ALICE, TripStartAction, { trip });
-}
+afterEach(() => uuid7.reset());
 
 describeOnEachAdapter('Records of sagas', (harness) => {
   test('are deleted long after the saga has ended, and never while it is running', async () => {
     uuid7.reset({ nowMs: () => OLD, fillRandom: (bytes) => void crypto.getRandomValues(bytes) });
     let stuckHotels: string | undefined;
-    const definition = tripApplication({
+    const databases = await tripShards(harness, 'retention');
+    const running = tripProcess(databases, {
       trouble: ({ supplier }) => {
         if (supplier === stuckHotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
       },
     });
-    const databases = await harness.makeShards({
-      shards: [HERE, THERE],
-      migrations: definition.migrations,
-      owner: 'retention',
-    });
-    const running = assembleApplication(definition, databases, {
-      namespace: 'test',
-      collaborators: {},
-      delivery: { leaseMs: 500, surveyMs: 50 },
-      execution: { timeoutMs: 10_000 },
-      warn: () => {},
-    });
-    application = running;
     const rows = async (shard: typeof HERE, text: string): Promise<readonly (readonly unknown[])[]> =>
       (await databases.database(shard).query({ text, values: [] })).rows;
     const states = (): Promise<unknown> => rows(HERE, 'SELECT state FROM eventlog.sagas ORDER BY state');
     const steps = (): Promise<unknown> => rows(THERE, 'SELECT count(*) FROM eventlog.saga_steps');
     await startTrip(running);
     await until(async () => JSON.stringify(await states()) === '[["ENDED"]]');
-    const hotels = await running.executor.execute(ALICE, OpenAction, {
-      shard: HERE,
-      balance: new Decimal(0),
-    });
-    stuckHotels = hotels.id.getValue();
-    const flights = await running.executor.execute(ALICE, OpenAction, {
-      shard: THERE,
-      balance: new Decimal(0),
-    });
-    const trip = Trip.plan(HERE, flights.id.getValue(), stuckHotels);
+    const open = async (shard: typeof HERE): Promise<string> =>
+      (await running.executor.execute(ALICE, OpenAction, { shard, balance: new Decimal(0) })).id.getValue();
+    stuckHotels = await open(HERE);
+    const trip = Trip.plan(HERE, await open(THERE), stuckHotels);
     await running.executor.execute(ALICE, TripStartAction, { trip });
     await until(async () => JSON.stringify(await steps()) === '[["2"]]');
     // A step record whose saga was lost stays, because it proves the loss.

@@ -1,8 +1,8 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { describeOn, describeOnEachAdapter } from '../../test/databases/vitest.js';
 import { type Application, openApplication } from '../application.js';
 import { gate } from '../concurrency/test-support/gate.js';
-import { ShardedId } from '../domain/id.js';
+import { ShardedId, shardOfUuid } from '../domain/id.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { LogEntry } from '../domain/logger.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -26,40 +26,35 @@ import {
 } from './test-support/trip-process.js';
 import { type BookParams, type Trip, type TripTerms, tripApplication } from './test-support/trips.js';
 
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const SILENT = { deliver: false } as const;
+
+/** Hotels are on the shard of their trip. */
+const isHotel = ({ supplier }: BookParams): boolean => shardOfUuid(supplier) === HERE;
+
+/** Hotels cannot be booked for now. */
+const HOTELS_DOWN: TripTerms = {
+  trouble: (booking) => {
+    if (isHotel(booking)) throw new ShardUnavailableError('(0, 0)', 'it is a test');
+  },
+};
+
+/** Hotels are full, and flights cannot be cancelled while `isBroken`. */
+function notRefundable(isBroken: () => boolean): TripTerms {
+  return {
+    trouble: (booking) => {
+      if (isHotel(booking)) throw new RefusedError('No room');
+      if (booking.count < 0 && isBroken()) throw new RefusedError('Not refundable');
+    },
+  };
+}
 
 /** A trip in step HOTEL, whose process has stopped. */
 async function tripAtHotel(databases: DatabaseRegistry): Promise<Trip> {
-  const process = tripProcess(
-    databases,
-    hotelsDown(() => trip),
-  );
+  const process = tripProcess(databases, HOTELS_DOWN);
   const trip = await startTrip(process);
   await until(async () => (await summaryOf(process, trip)).step === 'HOTEL');
   await process.events.stop();
   return trip;
-}
-
-/** The hotels of a trip cannot be booked for now. */
-function hotelsDown(trip: () => Trip): TripTerms {
-  return {
-    trouble: ({ supplier }) => {
-      if (supplier === trip().hotels) throw new ShardUnavailableError('(0, 0)', 'it is a test');
-    },
-  };
-}
-
-/** The hotels of a trip are full, and its flights cannot be cancelled while `isBroken`. */
-function notRefundable(trip: () => Trip, isBroken: () => boolean): TripTerms {
-  return {
-    trouble: ({ supplier, count }) => {
-      if (supplier === trip().hotels) throw new RefusedError('No room');
-      if (count < 0 && isBroken()) throw new RefusedError('Not refundable');
-    },
-  };
 }
 
 async function lagOf({ events }: Application): Promise<ConsumerLag | undefined> {
@@ -138,12 +133,11 @@ describeOnEachAdapter('A saga', (harness) => {
           delivery: { leaseMs: 500, surveyMs: 50 },
         });
       const lines: string[] = [];
-      const terms = hotelsDown(() => trip);
-      const after = await openWith(terms, () => {});
+      const after = await openWith(HOTELS_DOWN, () => {});
       const trip = await startTrip(after);
       await until(async () => (await summaryOf(after, trip)).step === 'HOTEL');
       const before = await openWith({ without: ['HOTEL'] }, (line) => lines.push(line));
-      const same = await openWith(terms, (line) => lines.push(line));
+      const same = await openWith(HOTELS_DOWN, (line) => lines.push(line));
       const renamed = await openWith({ name: 'OtherSaga' }, (line) => lines.push(line));
       for (const each of [after, before, same, renamed]) await each.close();
       const named =
@@ -165,11 +159,10 @@ describeOnEachAdapter('A saga', (harness) => {
 
   test('that is parked in an unknown step is retried by a release that knows it, and refused by another', async () => {
     let broken = true;
-    const terms = notRefundable(
-      () => trip,
-      () => broken,
+    const after = tripProcess(
+      databases,
+      notRefundable(() => broken),
     );
-    const after = tripProcess(databases, terms);
     const trip = await startTrip(after);
     await until(async () => (await summaryOf(after, trip)).stuck === 'parked');
     const before = tripProcess(databases, { without: ['CANCELLING'] }, SILENT);
@@ -235,10 +228,7 @@ describeOnEachAdapter('A saga', (harness) => {
   test('compensates earlier steps when a later step is refused', async () => {
     const application = tripProcess(
       databases,
-      notRefundable(
-        () => trip,
-        () => false,
-      ),
+      notRefundable(() => false),
     );
     const trip = await startTrip(application);
     expect(await ended(application, trip)).toEqual([0, 0, 'CANCELLED']);
@@ -342,10 +332,7 @@ describeOnEachAdapter('A saga', (harness) => {
     let broken = true;
     const application = tripProcess(
       databases,
-      notRefundable(
-        () => trip,
-        () => broken,
-      ),
+      notRefundable(() => broken),
     );
     const trip = await startTrip(application);
     await until(async () => (await summaryOf(application, trip)).stuck === 'parked');

@@ -1,4 +1,4 @@
-import { beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../test/databases/vitest.js';
 import type { Application } from '../application.js';
 import type { Principal } from '../domain/principal.js';
@@ -17,9 +17,6 @@ import {
   tripShards,
 } from './test-support/trip-process.js';
 import { type Trip, TripApproveAction, TripNoteAction } from './test-support/trips.js';
-
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const BOB: Principal = { name: 'bob', claims: { desk: 'manager' } };
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type PostgresServer, startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource } from '../../test/databases/topology.js';
 import { assembleApplication } from '../application.js';
@@ -115,13 +115,10 @@ describe('A read that a streaming replica may serve', () => {
   it('is refused by the replica of another shard', async () => {
     const other = ShardIdentifier.of(0, 0);
     const wrong = registry(primary, replica, other);
-    try {
-      const reader = new ReplicaReads(wrong).reader(other, {});
-      const asked = reader.read((database) => database.query({ text: 'select 1', values: [] }));
-      await expect(asked).rejects.toThrow(ShardIdentityError);
-    } finally {
-      await wrong.close(0);
-    }
+    onTestFinished(() => wrong.close(0));
+    const reader = new ReplicaReads(wrong).reader(other, {});
+    const asked = reader.read((database) => database.query({ text: 'select 1', values: [] }));
+    await expect(asked).rejects.toThrow(ShardIdentityError);
   });
 
   it('goes to the primary if the replica hangs', async () => {

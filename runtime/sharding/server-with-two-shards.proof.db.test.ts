@@ -1,4 +1,4 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { startPostgres } from '../../test/databases/server.js';
 import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topology.js';
 import { openDatabases } from '../databases.js';
@@ -33,25 +33,22 @@ test('A server with two shards is replaced by its standby in one reload', async 
   };
   for (const { member } of SHARDS) await on('postgres', `create database shard_${member}`);
   const databases = openDatabases(topologyAt(primary), { warn: () => {} });
-  try {
-    await migrate(databases, { migrations: [counters] });
-    const standby = await primary.standby();
-    servers.push(standby);
-    for (const { member } of SHARDS)
-      await on('postgres', `alter database shard_${member} set default_transaction_read_only = on`);
-    const connected = `select count(*)::int4 from pg_stat_activity where datname like 'shard_%'`;
-    for (const shard of SHARDS) await databases.database(shard).query({ text: 'select 1', values: [] });
-    expect(await on('postgres', connected)).toEqual([[2]]);
-    const reloaded = databases.reload(topologyAt(standby), { patienceMs: 60_000 });
-    // Both have closed their connections to the old server before the standby is promoted.
-    await expect.poll(() => on('postgres', connected), { timeout: 60_000 }).toEqual([[0]]);
-    await on('postgres', 'select pg_promote()', standby);
-    for (const { member } of SHARDS)
-      await on('postgres', `alter database shard_${member} reset default_transaction_read_only`, standby);
-    expect(await reloaded).toHaveLength(2);
-    for (const shard of SHARDS)
-      await databases.database(shard).query({ text: 'insert into counters values (1)', values: [] });
-  } finally {
-    await databases.close(0);
-  }
+  onTestFinished(() => databases.close(0));
+  await migrate(databases, { migrations: [counters] });
+  const standby = await primary.standby();
+  servers.push(standby);
+  for (const { member } of SHARDS)
+    await on('postgres', `alter database shard_${member} set default_transaction_read_only = on`);
+  const connected = `select count(*)::int4 from pg_stat_activity where datname like 'shard_%'`;
+  for (const shard of SHARDS) await databases.database(shard).query({ text: 'select 1', values: [] });
+  expect(await on('postgres', connected)).toEqual([[2]]);
+  const reloaded = databases.reload(topologyAt(standby), { patienceMs: 60_000 });
+  // Both have closed their connections to the old server before the standby is promoted.
+  await expect.poll(() => on('postgres', connected), { timeout: 60_000 }).toEqual([[0]]);
+  await on('postgres', 'select pg_promote()', standby);
+  for (const { member } of SHARDS)
+    await on('postgres', `alter database shard_${member} reset default_transaction_read_only`, standby);
+  expect(await reloaded).toHaveLength(2);
+  for (const shard of SHARDS)
+    await databases.database(shard).query({ text: 'insert into counters values (1)', values: [] });
 }, 180_000);

@@ -2,7 +2,6 @@ import { describe, test } from 'vitest';
 import { Allow } from '../action/access-rule.js';
 import { Action } from '../action/action.js';
 import type { ApplicationDefinition } from '../application-definition.js';
-import { CODEGEN_VERSION } from '../codegen/version.js';
 import type { Clock } from '../domain/clock.js';
 import { Decimal } from '../domain/decimal.js';
 import type { ShardedId } from '../domain/id.js';
@@ -16,6 +15,7 @@ import {
   UnknownShardError,
   ValidationError,
 } from '../errors.js';
+import { accountApplication } from '../execution/test-support/accounts.js';
 import { Repository } from '../persistence/read/repository.js';
 import { applicationSpecs } from './application-specs.js';
 import { VirtualClock } from './virtual-clock.js';
@@ -62,16 +62,7 @@ class ForgottenAction extends Action<void, void> {
 }
 
 const application: ApplicationDefinition<{ readonly bonus: Bonus }> = {
-  codegenVersion: CODEGEN_VERSION,
-  models: [accountModel],
-  events: [
-    {
-      name: 'AccountCredited',
-      model: 'Account',
-      eventClass: () => AccountCredited,
-      fields: [{ name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } }],
-    },
-  ],
+  ...accountApplication,
   wire: ({ clock, repositories }, { bonus }) => {
     const accounts = new Repository(repositories, accountModel);
     return [
@@ -90,9 +81,6 @@ const application: ApplicationDefinition<{ readonly bonus: Bonus }> = {
       },
     ];
   },
-  routes: [],
-  api: { title: 'Test', version: '1' },
-  migrations: [],
 };
 
 describe('applicationSpecs', () => {

@@ -26,13 +26,10 @@ describe('seededIds', () => {
     expect(ids.every((id) => id.split('-')[3] === '8042')).toBe(true);
   });
 
-  test.each([0, 1, 2, -1, 2 ** 32, 0x5bd1e995])(
-    'gives other ids for seed %d than for its successor',
-    (seed) => {
-      const successors = new Set(idsOf(seed + 1));
-      expect(idsOf(seed).filter((id) => successors.has(id))).toEqual([]);
-    },
-  );
+  test.each([0, 1, 2, -1, 2 ** 32, 0x5bd1e995])('gives other ids for seed %d than for the next', (seed) => {
+    const successors = new Set(idsOf(seed + 1));
+    expect(idsOf(seed).filter((id) => successors.has(id))).toEqual([]);
+  });
 
   test('uses the time of its clock', () => {
     const [id = ''] = idsOf(1, new VirtualClock('2025-06-01T00:00:00Z'));

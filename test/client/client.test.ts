@@ -438,16 +438,12 @@ describe('A stream', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('ends with the refusal of the service', async () => {
-    const { client } = clientOf(problem(403, 'FW_FORBIDDEN'));
-    const error = await failure(follow(client, '/', {}).next());
-    expect(error.code).toBe('FW_FORBIDDEN');
-  });
-
-  test('ends if a proxy answers with a page', async () => {
-    const { client } = clientOf({ body: '<html>' });
-    const error = await failure(follow(client, '/', {}).next());
-    expect(error.code).toBe('CLIENT_FOREIGN_ANSWER');
+  test.each([
+    ['with the refusal of the service', problem(403, 'FW_FORBIDDEN'), 'FW_FORBIDDEN'],
+    ['if a proxy answers with a page', { body: '<html>' } as const, 'CLIENT_FOREIGN_ANSWER'],
+  ])('ends %s', async (_, answer, code) => {
+    const error = await failure(follow(clientOf(answer).client, '/', {}).next());
+    expect(error.code).toBe(code);
   });
 
   test('that is silent reconnects', async () => {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import { ConsumerStore } from '../../runtime/events/delivery/consumer-store.js';
 import {
   handlerOf,
   type Ledger,
   type LedgerOptions,
   ledgerMigrations,
-  openLedger,
   until,
 } from '../../runtime/events/test-support/ledger.js';
+import { testLedger } from '../../runtime/events/test-support/test-ledger.js';
 import { HERE } from '../../runtime/execution/test-support/accounts.js';
 import { LockStore } from '../../runtime/locks/lock-store.js';
 import { JournalStore } from '../../runtime/persistence/journal/journal-store.js';
@@ -18,20 +18,10 @@ import type { ShardsOptions } from '../databases/databases.js';
 import { rowsAsOwner } from '../databases/roles.js';
 import { describeOnEachAdapter } from '../databases/vitest.js';
 
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const LEASE_MS = 2_000;
-const open: Ledger[] = [];
-
-afterEach(async () => {
-  await Promise.all(open.splice(0).map(({ events }) => events.stop(0)));
-});
 
 function processOf(databases: DatabaseRegistry, options: LedgerOptions = {}): Ledger {
-  const process = openLedger(databases, { ...options, limits: { leaseMs: LEASE_MS, surveyMs: 50 } });
-  open.push(process);
-  return process;
+  return testLedger(databases, { ...options, limits: { leaseMs: LEASE_MS, surveyMs: 50 } });
 }
 
 /**

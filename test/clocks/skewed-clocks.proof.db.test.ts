@@ -1,4 +1,4 @@
-import { afterEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { application } from '../../examples/wallet/generated/application.js';
 import { GLOBAL_SHARD, MEXICO_SHARD } from '../../examples/wallet/shards.js';
 import { WalletCalls } from '../../examples/wallet/test-support/wallet-calls.js';
@@ -15,9 +15,6 @@ import type { DatabaseRegistry } from '../../runtime/sharding/database-registry.
 import type { ShardsOptions } from '../databases/databases.js';
 import { PATIENT } from '../databases/patient.js';
 import { describeOnEachAdapter } from '../databases/vitest.js';
-
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;

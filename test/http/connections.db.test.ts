@@ -46,15 +46,12 @@ describe('A connection to the generated wallet', () => {
       }
     });
 
-    it.each([1, 3])(
-      'answers all of %i that are followed by the end of what the client sends',
-      async (count) => {
-        const before = await storedVersion();
-        const { answers, error } = await send(deposit().repeat(count));
-        expect(answers.map(versionOf)).toEqual(Array.from({ length: count }, (_, at) => before + at + 1));
-        expect(error).toBeUndefined();
-      },
-    );
+    it.each([1, 3])('answers all of %i before the end of what the client sends', async (count) => {
+      const before = await storedVersion();
+      const { answers, error } = await send(deposit().repeat(count));
+      expect(answers.map(versionOf)).toEqual(Array.from({ length: count }, (_, at) => before + at + 1));
+      expect(error).toBeUndefined();
+    });
 
     it('answers the valid one before it refuses what follows', async () => {
       const before = await storedVersion();

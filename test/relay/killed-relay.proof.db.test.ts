@@ -1,10 +1,9 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, test } from 'vitest';
 import { seededRandom, writeLate } from '../../runtime/events/test-support/late-writers.js';
 import { ledgerMigrations, until } from '../../runtime/events/test-support/ledger.js';
 import { HERE } from '../../runtime/execution/test-support/accounts.js';
+import { HttpReceiver } from '../../runtime/relay/test-support/http-receiver.js';
 import { describeOn } from '../databases/vitest.js';
 import { Arrivals } from './support/arrivals.js';
 import { RelayProcess } from './support/relay-process.js';
@@ -22,47 +21,18 @@ afterEach(async () => {
 });
 
 /** A receiver that occasionally refuses, cuts the connection, or cuts it after it has accepted the message. */
-class Receiver {
-  readonly arrivals = new Arrivals();
-  readonly #random: () => number;
-  readonly #server: Server;
-  #port = 0;
-
-  constructor(random: () => number) {
-    this.#random = random;
-    this.#server = createServer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8').on('data', (chunk: string) => {
-        body += chunk;
-      });
-      request.on('end', () => {
-        const luck = this.#random();
-        if (luck < 0.002) return void request.socket.destroy();
-        if (luck < 0.004) return void response.writeHead(503).end();
-        const { id, subject, sequence } = JSON.parse(body) as Readonly<Record<string, string>>;
-        this.arrivals.add(id ?? '', subject ?? '', Number(sequence));
-        if (luck < 0.006) return void request.socket.destroy();
-        response.writeHead(204).end();
-      });
-    });
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${this.#port}/events`;
-  }
-
-  async open(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#server.listen(this.#port, '127.0.0.1', resolve);
-    });
-    this.#port = (this.#server.address() as AddressInfo).port;
-  }
-
-  async close(): Promise<void> {
-    const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.#server.closeAllConnections();
-    await closed;
-  }
+function luckyReceiver(random: () => number) {
+  const arrivals = new Arrivals();
+  const receiver = new HttpReceiver((request, body, response) => {
+    const luck = random();
+    if (luck < 0.002) return void request.socket.destroy();
+    if (luck < 0.004) return void response.writeHead(503).end();
+    const { id, subject, sequence } = JSON.parse(body) as Readonly<Record<string, string>>;
+    arrivals.add(id ?? '', subject ?? '', Number(sequence));
+    if (luck < 0.006) return void request.socket.destroy();
+    response.writeHead(204).end();
+  });
+  return { receiver, arrivals };
 }
 
 describeOn('postgresql', 'A relay that is killed, with its receiver and its connections', (harness) => {
@@ -70,9 +40,9 @@ describeOn('postgresql', 'A relay that is killed, with its receiver and its conn
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const database = harness.open(topology).database(HERE);
     const random = seededRandom(SEED);
-    const receiver = new Receiver(random);
+    const { receiver, arrivals } = luckyReceiver(random);
     await receiver.open();
-    cleanUps.push(() => receiver.close());
+    cleanUps.push(receiver.close);
     const webhook = { url: receiver.url, secret: SECRET };
     const relay = new RelayProcess(topology, { sinks: [{ name: 'hooks', webhook }] });
     cleanUps.push(() => relay.remove());
@@ -95,7 +65,6 @@ describeOn('postgresql', 'A relay that is killed, with its receiver and its conn
     const { rows } = await database.query({ text: 'SELECT id FROM eventlog.events', values: [] });
     const ids = rows.map(([id]) => String(id));
     expect(ids).toHaveLength(EVENTS);
-    const { arrivals } = receiver;
     await until(() => arrivals.missing(ids).length === 0, 90_000);
     expect(arrivals.outOfOrder).toBe(0);
     expect(arrivals.count).toBe(EVENTS);

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import type { Principal } from '../../runtime/domain/principal.js';
 import type { Account } from '../../runtime/domain/test-support/account.js';
 import {
@@ -103,13 +103,10 @@ test('The log of a failed request has the ids of its span', async () => {
   });
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
   const { spans } = traceInMemory();
-  try {
-    await fetch(`${url}/fault`);
-    await until(() => spans().length === 1);
-    const { traceId, spanId } = spans()[0]?.spanContext() ?? {};
-    expect(lines.slice(1)).toMatchObject([{ message: 'request failed', path: '/fault', traceId, spanId }]);
-    expect(spans()[0]?.attributes).toMatchObject({ 'http.route': '/fault', 'error.type': '500' });
-  } finally {
-    await server.close(0);
-  }
+  onTestFinished(() => server.close(0));
+  await fetch(`${url}/fault`);
+  await until(() => spans().length === 1);
+  const { traceId, spanId } = spans()[0]?.spanContext() ?? {};
+  expect(lines.slice(1)).toMatchObject([{ message: 'request failed', path: '/fault', traceId, spanId }]);
+  expect(spans()[0]?.attributes).toMatchObject({ 'http.route': '/fault', 'error.type': '500' });
 });

@@ -19,9 +19,6 @@ import { testServer } from '../databases/vitest.js';
 import { type Answer, JSON_TYPE, OWNER, WalletService } from '../http/wallet-service.js';
 import { drawn, linkedTo, traceInMemory, traceOff } from './trace-tree.js';
 
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
-
 const ALICE = { name: 'alice', claims: { role: 'operator' } } as const;
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER = `00-${TRACE}-00f067aa0ba902b7-01`;

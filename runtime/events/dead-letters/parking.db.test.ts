@@ -13,48 +13,45 @@ describeOnEachAdapter('Parking and resuming under a handler that fails at random
     [2, false],
     [3, true],
     [4, true],
-  ])(
-    'keeps the order of each model and loses nothing (seed %i, transactional %s)',
-    async (seed, transactional) => {
-      const random = seededRandom(seed);
-      const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
-      const handled = new Map<string, number[]>();
-      let failing = 0.4;
-      const handler = handlerOf(
-        'Moody',
-        async ({ modelId, modelVersion }) => {
-          if (random() < 0.3) await new Promise((resolve) => setTimeout(resolve, 1));
-          if (random() < failing) throw new Error('moody');
-          handled.set(modelId, [...(handled.get(modelId) ?? []), modelVersion]);
-        },
-        { maximumAttempts: 2, retryDelayMs: 1, transactional },
-      );
-      const ledger = openLedger(databases, { handlers: [handler] });
-      ledger.events.start();
-      const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => ledger.open()));
-      const versions = new Map<string, number>();
-      for (let sent = 0; sent < EVENTS; sent += 1) {
-        const account = accounts[Math.floor(random() * ACCOUNTS)] ?? '';
-        versions.set(account, (await ledger.credit(account)).version);
-        if (random() < 0.1) await ledger.events.deadLetters.retry({ modelId: account });
-      }
-      failing = 0;
-      await until(async () => {
-        await ledger.events.deadLetters.retry({});
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        const letters = await ledger.events.deadLetters.list();
-        const [lag] = await ledger.events.lag();
-        return letters.length === 0 && lag?.consumers.every(({ behind }) => behind === 0) === true;
-      }, 20_000);
-      await ledger.events.stop();
-      const once = [...handled].map(([id, seen]) => [id, transactional ? [...new Set(seen)] : seen]);
-      const expected = [...versions].map(([id, last]) => [
-        id,
-        Array.from({ length: last - 1 }, (_, index) => index + 2),
-      ]);
-      expect(Object.fromEntries(once)).toEqual(Object.fromEntries(expected));
-    },
-  );
+  ])('keeps models in order and loses nothing (seed %i, transactional %s)', async (seed, transactional) => {
+    const random = seededRandom(seed);
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const handled = new Map<string, number[]>();
+    let failing = 0.4;
+    const handler = handlerOf(
+      'Moody',
+      async ({ modelId, modelVersion }) => {
+        if (random() < 0.3) await new Promise((resolve) => setTimeout(resolve, 1));
+        if (random() < failing) throw new Error('moody');
+        handled.set(modelId, [...(handled.get(modelId) ?? []), modelVersion]);
+      },
+      { maximumAttempts: 2, retryDelayMs: 1, transactional },
+    );
+    const ledger = openLedger(databases, { handlers: [handler] });
+    ledger.events.start();
+    const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, () => ledger.open()));
+    const versions = new Map<string, number>();
+    for (let sent = 0; sent < EVENTS; sent += 1) {
+      const account = accounts[Math.floor(random() * ACCOUNTS)] ?? '';
+      versions.set(account, (await ledger.credit(account)).version);
+      if (random() < 0.1) await ledger.events.deadLetters.retry({ modelId: account });
+    }
+    failing = 0;
+    await until(async () => {
+      await ledger.events.deadLetters.retry({});
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      const letters = await ledger.events.deadLetters.list();
+      const [lag] = await ledger.events.lag();
+      return letters.length === 0 && lag?.consumers.every(({ behind }) => behind === 0) === true;
+    }, 20_000);
+    await ledger.events.stop();
+    const once = [...handled].map(([id, seen]) => [id, transactional ? [...new Set(seen)] : seen]);
+    const expected = [...versions].map(([id, last]) => [
+      id,
+      Array.from({ length: last - 1 }, (_, index) => index + 2),
+    ]);
+    expect(Object.fromEntries(once)).toEqual(Object.fromEntries(expected));
+  });
 });
 
 describeOnEachAdapter('A release that fails every event', (harness) => {

@@ -3,6 +3,7 @@ import { HeldLease } from '../../concurrency/held-lease.js';
 import { gate } from '../../concurrency/test-support/gate.js';
 import { modelKeyOf } from '../log/event-record.js';
 import { type LogPage, LogReader } from '../log/log-reader.js';
+import { eventOf } from '../test-support/logged-event.js';
 import { type Attempts, OtherReleaseNeeded } from './attempts.js';
 import { ConsumerRun } from './consumer-run.js';
 import type { ConsumerRunOptions } from './consumer-run-options.js';
@@ -16,20 +17,6 @@ const SERVER_RUN = '1/now';
 
 /** Answers every statement with no rows. */
 const NO_ROWS = { query: () => Promise.resolve({ rows: [] }) } as never;
-
-function eventOf(id: string, modelId: string, cursor: LogPage['next']): LogPage['events'][number] {
-  return {
-    ...{ id, cursor, actionId: '', namespace: '', modelId, modelName: 'Account', modelVersion: 1 },
-    ...{
-      eventType: 'Opened',
-      eventVersion: 1,
-      payload: {},
-      createdDate: '',
-      traceContext: null,
-      action: null,
-    },
-  };
-}
 
 /** A log whose pages a test makes. A page has no events and is not the last one by default. */
 function logOf(
@@ -89,13 +76,9 @@ test.each([
     }),
   }));
   const never = new Promise<void>(() => undefined);
-  let rounds = 0;
-  const pollMs = (): number => {
-    rounds += 1;
-    return 1;
-  };
+  const pollMs = vi.fn(() => 1);
   const loop = run({ reader, attempts: { ...ATTEMPTS, handle: () => never }, readAhead, pollMs });
-  await vi.waitUntil(() => rounds > 20, { timeout: 30_000 });
+  await vi.waitUntil(() => pollMs.mock.calls.length > 20, { timeout: 30_000 });
   expect(count).toBe(read);
   await loop.stop(0);
 });
@@ -198,7 +181,7 @@ function longLog(length: number): LogReader {
   });
 }
 
-/** A parking table in memory, whose events wait behind no failed one. */
+/** A parking table in memory of models with one event, which has their id. None waits behind a failed one. */
 class MemoryLetters extends ParkingStore {
   readonly events = new Map<string, LogPage['events'][number]>();
 
@@ -219,9 +202,8 @@ class MemoryLetters extends ParkingStore {
   }
 
   override async of(_consumer: string, { modelId }: { readonly modelId: string }) {
-    return [...this.events.values()]
-      .filter((event) => event.modelId === modelId)
-      .map((event) => ({ event, attempts: 0 }));
+    const event = this.events.get(modelId);
+    return event === undefined ? [] : [{ event, attempts: 0 }];
   }
 
   override async settle(_lease: unknown, eventId: string): Promise<Settlement> {
@@ -306,18 +288,14 @@ test('A handler may throw anything, even an object without a text', async () => 
 test('All models wait for a receiver that is down', async () => {
   const handled = new Set<string>();
   const letters = new MemoryLetters();
-  let rounds = 0;
-  const pollMs = (): number => {
-    rounds += 1;
-    return 1;
-  };
+  const pollMs = vi.fn(() => 1);
   const attempts = everySecondOutOfReach(handled, () => true, 'receiver');
   const reader = longLog(10_000);
   const loop = run({ reader, attempts, letters, consumers: new WillingStore(), pollMs });
   // Half of those that are read.
   await vi.waitUntil(() => handled.size >= 2_000, { timeout: 60_000 });
-  const before = rounds;
-  await vi.waitUntil(() => rounds > before + 20, { timeout: 60_000 });
+  const before = pollMs.mock.calls.length;
+  await vi.waitUntil(() => pollMs.mock.calls.length > before + 20, { timeout: 60_000 });
   expect(handled.size).toBeLessThan(3_000);
   expect(letters.events.size).toBe(0);
   await loop.stop(0);
@@ -328,9 +306,9 @@ test('The retry of an event that is newer than the process is reported once, and
   let readings = 0;
   letters.parkedModels = async () => {
     readings += 1;
-    return [{ key: modelKeyOf(eventOf('1', 'a', START)), retry: true }];
+    return [{ key: modelKeyOf(eventOf('1', '1', START)), retry: true }];
   };
-  letters.events.set('1', { ...eventOf('1', 'a', START), eventVersion: 2 });
+  letters.events.set('1', { ...eventOf('1', '1', START), eventVersion: 2 });
   const attempts = {
     ...ATTEMPTS,
     isTooNew: ({ eventVersion }: { eventVersion: number }) => eventVersion > 1,
@@ -341,7 +319,7 @@ test('The retry of an event that is newer than the process is reported once, and
   await vi.waitUntil(() => readings > 1, { timeout: 30_000 });
   await loop.stop(0);
   expect(warnings).toEqual([
-    'Account/a cannot be resumed: event 1 (Opened version 2) is newer than this process knows. ' +
+    'Account/1 cannot be resumed: event 1 (Opened version 2) is newer than this process knows. ' +
       'A process of a newer release resumes it',
   ]);
   expect([...letters.events.keys()]).toEqual(['1']);

@@ -37,30 +37,26 @@ describeOn('postgresql', 'A process that dies at any of its statements', (harnes
   test.each([
     ['before the server gets it', false],
     ['after the server has answered', true],
-  ])(
-    '%s, has its events handled by the next one, each effect once',
-    async (_, after) => {
-      const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
-      const healthy = harness.open(topology);
-      const writer = openLedger(healthy);
-      const [account, mirror] = [await writer.open(HERE), await writer.open(THERE)];
-      for (let statement = 1; statement <= STATEMENTS; statement += 1) {
-        await writer.credit(account);
-        const { databases, dead, arm } = mortalDatabases(topology);
-        arm(statement, after);
-        const mortal = openLedger(databases, { handlers: handlersFor(mirror), limits: QUICK });
-        mortal.events.start();
-        await until(dead);
-        await surviveBy(healthy, mirror, writer, statement);
-        await mortal.events.stop(0);
-        await databases.close(0);
-      }
-      expect(await writer.balance(mirror)).toBe(String(STATEMENTS));
-      const copied = await writer.rows("SELECT version FROM seen WHERE handler = 'Copy' ORDER BY nr");
-      expect(copied.flat().map(Number)).toEqual(Array.from({ length: STATEMENTS }, (__, index) => index + 2));
-    },
-    120_000,
-  );
+  ])('%s, has its events handled by the next one, each effect once', async (_, after) => {
+    const topology = await harness.makeTopology({ shards: [HERE, THERE], migrations: ledgerMigrations });
+    const healthy = harness.open(topology);
+    const writer = openLedger(healthy);
+    const [account, mirror] = [await writer.open(HERE), await writer.open(THERE)];
+    for (let statement = 1; statement <= STATEMENTS; statement += 1) {
+      await writer.credit(account);
+      const { databases, dead, arm } = mortalDatabases(topology);
+      arm(statement, after);
+      const mortal = openLedger(databases, { handlers: handlersFor(mirror), limits: QUICK });
+      mortal.events.start();
+      await until(dead);
+      await surviveBy(healthy, mirror, writer, statement);
+      await mortal.events.stop(0);
+      await databases.close(0);
+    }
+    expect(await writer.balance(mirror)).toBe(String(STATEMENTS));
+    const copied = await writer.rows("SELECT version FROM seen WHERE handler = 'Copy' ORDER BY nr");
+    expect(copied.flat().map(Number)).toEqual(Array.from({ length: STATEMENTS }, (__, index) => index + 2));
+  });
 });
 
 /** Another process takes over and handles the remaining events. */

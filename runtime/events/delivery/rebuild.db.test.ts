@@ -15,7 +15,7 @@ import {
   ledgerMigrations,
   until,
 } from '../test-support/ledger.js';
-import { testLedger } from '../test-support/test-ledger.js';
+import { credited, testLedger } from '../test-support/test-ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
 const TABLES = defineMigration(
@@ -106,8 +106,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
 
   test('handles several events in each transaction, however slow the database is', async () => {
     const old = start(totals(1));
-    const account = await old.open();
-    for (let nr = 0; nr < 60; nr += 1) await old.credit(account);
+    await credited(old, 60);
     await until(async () => (await rowsOf(old)).join() === '60');
     await old.events.stop();
     let transactions = 0;
@@ -127,8 +126,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
 
   test('is continued by another process', async () => {
     const first = start(totals(1));
-    const account = await first.open();
-    for (let nr = 0; nr < 5; nr += 1) await first.credit(account);
+    await credited(first, 5);
     await until(async () => (await rowsOf(first)).join() === '5');
     await first.events.stop();
     let handled = 0;
@@ -165,8 +163,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
         return result;
       });
       const ledger = startOn(watched, totals(1));
-      const account = await ledger.open();
-      await ledger.credit(account);
+      const account = await credited(ledger);
       await until(async () => (await rowsOf(ledger)).join() === '1');
       await ledger.rows('UPDATE totals SET credits = 100');
       await ledger.events.rebuild('Totals');
@@ -205,8 +202,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
       if (broken.has(modelVersion)) throw new Error('broken');
     });
     const ledger = start(partly);
-    const account = await ledger.open();
-    for (let nr = 0; nr < 4; nr += 1) await ledger.credit(account);
+    const account = await credited(ledger, 4);
     const letters = async () =>
       (await operations.lag(HERE))[0]?.consumers.map(({ deadLetters }) => deadLetters);
     await until(async () => (await letters())?.join() === '3');
@@ -225,8 +221,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
   test('halts before its handler writes a table that it has not declared, and can be abandoned', async () => {
     const ledger = start(totals(1, { projection: ['owners'] }));
     await ledger.rows('ALTER TABLE totals DROP CONSTRAINT totals_account_fkey');
-    const account = await ledger.open();
-    await ledger.credit(account);
+    const account = await credited(ledger);
     await until(async () => (await rowsOf(ledger)).join() === '1');
     await ledger.events.rebuild('Totals');
     const waiting = async () => (await operations.lag(HERE))[0]?.consumers[1]?.waitingFor;
@@ -260,8 +255,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
         }),
       };
       const ledger = start(slow);
-      const account = await ledger.open();
-      for (let nr = 0; nr < 2; nr += 1) await ledger.credit(account);
+      await credited(ledger, 2);
       await until(async () => (await rowsOf(ledger)).join() === '2');
       await ledger.events.rebuild('Totals');
       await until(() => isHandling);
@@ -277,8 +271,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
       if (isBroken) throw new Error('broken');
     });
     const ledger = start(breaking);
-    const account = await ledger.open();
-    await ledger.credit(account);
+    await credited(ledger);
     await until(async () => (await rowsOf(ledger)).join() === '1');
     isBroken = true;
     await ledger.events.rebuild('Totals');
@@ -293,8 +286,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
       if (modelVersion === 3) throw new Error('broken');
     });
     const ledger = start(partly);
-    const account = await ledger.open();
-    for (let nr = 0; nr < 2; nr += 1) await ledger.credit(account);
+    await credited(ledger, 2);
     const letters = () => ledger.rows('SELECT consumer, note FROM eventlog.dead_letters ORDER BY consumer');
     await until(async () => (await letters()).length === 1);
     await ledger.events.deadLetters.discard({ handler: 'Totals' }, 'skipped');
@@ -322,8 +314,7 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
     ['another name', 'DROP TABLE totals CASCADE', 'There is no table totals'],
   ])('halts at a table with %s', async (_name, change, reason) => {
     const ledger = start(totals(1));
-    const account = await ledger.open();
-    await ledger.credit(account);
+    await credited(ledger);
     await until(async () => (await rowsOf(ledger)).join() === '1');
     const trigger = change.startsWith('CREATE TRIGGER')
       ? ' FOR EACH ROW EXECUTE FUNCTION suppress_redundant_updates_trigger()'

@@ -1,4 +1,4 @@
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { StallingProxy } from '../../../test/databases/proxy.js';
 import { rowsAsOwner } from '../../../test/databases/roles.js';
 import { startPostgres } from '../../../test/databases/server.js';
@@ -167,29 +167,25 @@ describeOn('postgresql', 'What the handlers of a release select', (harness) => {
 
   test('is stored on a shard that was down at the start, once it is up', async () => {
     const server = await startPostgres();
-    try {
-      const [known] = (await harness.makeTopology({ shards: [HERE], migrations: accountMigrations })).groups;
-      const primary = known?.members[0]?.primary;
-      if (primary === undefined) throw new Error('A database');
-      const topology = topologyOf([
-        [HERE, primary],
-        [THERE, testDataSource(serverUrl(server, server.database), server)],
-      ]);
-      const earlier = await release(topology, [openedEvent]);
-      await until(async () => (await behind(earlier, THERE)) === 0);
-      await server.stop();
-      const writer = await release(topology, [openedEvent, creditedEvent], { deliver: false });
-      await deposit(writer, HERE);
-      await expect(deposit(writer, THERE)).rejects.toThrow(ShardUnavailableError);
-      await server.start();
-      await until(() => writer.databases.withheld(THERE) === undefined);
-      await deposit(writer, THERE);
-      const later = await release(topology, [openedEvent, creditedEvent]);
-      await until(() => later.seen.length === 2);
-      await Promise.all(open.splice(0).map((application) => application.close()));
-    } finally {
-      await server.destroy();
-    }
+    onTestFinished(() => server.destroy());
+    const [known] = (await harness.makeTopology({ shards: [HERE], migrations: accountMigrations })).groups;
+    const primary = known?.members[0]?.primary;
+    if (primary === undefined) throw new Error('A database');
+    const topology = topologyOf([
+      [HERE, primary],
+      [THERE, testDataSource(serverUrl(server, server.database), server)],
+    ]);
+    const earlier = await release(topology, [openedEvent]);
+    await until(async () => (await behind(earlier, THERE)) === 0);
+    await server.stop();
+    const writer = await release(topology, [openedEvent, creditedEvent], { deliver: false });
+    await deposit(writer, HERE);
+    await expect(deposit(writer, THERE)).rejects.toThrow(ShardUnavailableError);
+    await server.start();
+    await until(() => writer.databases.withheld(THERE) === undefined);
+    await deposit(writer, THERE);
+    const later = await release(topology, [openedEvent, creditedEvent]);
+    await until(() => later.seen.length === 2);
   });
 
   test.each(['writes only', 'delivers only'])(
@@ -198,36 +194,34 @@ describeOn('postgresql', 'What the handlers of a release select', (harness) => {
       const servers = await startReplicated('asynchronous');
       const { primary, standby } = servers;
       const clients = await StallingProxy.start(primary);
-      try {
-        const user = await prepareServer(primary, HERE, accountMigrations);
-        const url = serverUrl({ ...primary, port: clients.port }, primary.database);
-        const topology = topologyOf([[HERE, testDataSource(url, user)]]);
-        const earlier = await release(topology, [openedEvent], { deliver: false });
-        await servers.untilReplicated();
-        await servers.detach();
-        await release(topology, [openedEvent, creditedEvent], { deliver: does === 'delivers only' });
-        const writer = open.at(-1);
-        await until(async () => does === 'writes only' || (await holderOf(earlier, HERE)) !== undefined);
-        await servers.failOver();
-        clients.lead(standby);
-        clients.cut();
-        const selects = (): Promise<readonly unknown[]> =>
-          earlier.databases
-            .database(HERE)
-            .query({ text: "SELECT selects FROM eventlog.consumers WHERE name = 'Statistics'", values: [] })
-            .then(
-              ({ rows }) => rows[0]?.[0] as readonly unknown[],
-              () => [],
-            );
-        await until(async () => {
-          if (does === 'writes only' && writer !== undefined) await deposit(writer, HERE).catch(() => {});
-          return (await selects()).includes('event:AccountCredited');
-        });
-        await Promise.all(open.splice(0).map((application) => application.close()));
-      } finally {
+      onTestFinished(async () => {
         await clients.stop();
         await servers.destroy();
-      }
+      });
+      const user = await prepareServer(primary, HERE, accountMigrations);
+      const url = serverUrl({ ...primary, port: clients.port }, primary.database);
+      const topology = topologyOf([[HERE, testDataSource(url, user)]]);
+      const earlier = await release(topology, [openedEvent], { deliver: false });
+      await servers.untilReplicated();
+      await servers.detach();
+      await release(topology, [openedEvent, creditedEvent], { deliver: does === 'delivers only' });
+      const writer = open.at(-1);
+      await until(async () => does === 'writes only' || (await holderOf(earlier, HERE)) !== undefined);
+      await servers.failOver();
+      clients.lead(standby);
+      clients.cut();
+      const selects = (): Promise<readonly unknown[]> =>
+        earlier.databases
+          .database(HERE)
+          .query({ text: "SELECT selects FROM eventlog.consumers WHERE name = 'Statistics'", values: [] })
+          .then(
+            ({ rows }) => rows[0]?.[0] as readonly unknown[],
+            () => [],
+          );
+      await until(async () => {
+        if (does === 'writes only' && writer !== undefined) await deposit(writer, HERE).catch(() => {});
+        return (await selects()).includes('event:AccountCredited');
+      });
     },
   );
 });

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { APPLICATION_ROLE, ownersDatabase } from '../../../test/databases/roles.js';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
+import { whileHeld } from '../../sharding/test-support/statements.js';
 import { handlerOf, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
 
@@ -68,20 +69,12 @@ describeOn('postgresql', 'A role that may only insert into the outbox', (harness
     });
     const ledger = testLedger(databases);
     const account = await ledger.open();
-    const session = await ownersDatabase(databases, HERE).acquire();
-    const run = (text: string): Promise<unknown> => session.query({ text, values: [] });
-    try {
-      await run('BEGIN');
-      await run('SELECT pg_current_xact_id()');
+    await whileHeld(ownersDatabase(databases, HERE), 'select pg_current_xact_id()', async () => {
       await ledger.credit(account);
       await until(async () => ((await ledger.events.lag())[0]?.horizon.ageMs ?? 0) > 300);
       const [lag] = await ledger.events.lag();
-      expect(lag?.horizon.holders).toContainEqual(
-        expect.objectContaining({ kind: 'transaction', ageMs: undefined }),
-      );
-    } finally {
-      await run('ROLLBACK');
-      session.release();
-    }
+      const unseen = { kind: 'transaction', ageMs: undefined };
+      expect(lag?.horizon.holders).toContainEqual(expect.objectContaining(unseen));
+    });
   });
 });

@@ -1,24 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { eventOf } from '../test-support/logged-event.js';
 import type { LoggedEvent } from './event-record.js';
 import { ModelWindow } from './model-window.js';
 
 function eventAt(position: number, modelId: string): LoggedEvent {
-  return {
-    id: String(position),
-    cursor: { epoch: 1, transactionId: '1', position },
-    actionId: '',
-    namespace: '',
-    modelId,
-    modelName: 'Account',
-    modelVersion: 1,
-    eventType: '',
-    eventVersion: 1,
-    payload: {},
-    createdDate: '',
-    traceContext: null,
-    action: null,
-  };
+  return eventOf(String(position), modelId, { epoch: 1, transactionId: '1', position });
 }
 
 describe('A ModelWindow', () => {

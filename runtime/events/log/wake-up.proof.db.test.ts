@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, expect, test } from 'vitest';
+import { afterEach, expect, onTestFinished, test } from 'vitest';
 import { describeOn } from '../../../test/databases/vitest.js';
 import { SeededRandom } from '../../../test/faults/seeded-random.js';
 import { postgresAdapter } from '../../databases.js';
@@ -43,18 +43,15 @@ describeOn('postgresql', 'A commit of another process', (harness) => {
   test('is found by polling where notifications never arrive, with a warning', async () => {
     const topology = await harness.makeTopology({ shards: [HERE], migrations: ledgerMigrations });
     const databases = new DatabaseRegistry(topology, { adapters: [deafAdapter], warn: () => {} });
-    try {
-      const seen: number[] = [];
-      const handlers = [handlerOf('Far', ({ modelVersion }) => void seen.push(modelVersion))];
-      const reader = deliver(openLedger(databases, { handlers, limits: { slowPollMs: 60_000 } }));
-      const writer = openLedger(databases);
-      await writer.credit(await writer.open());
-      await until(() => seen.length === 1, 30_000);
-      await until(() => reader.warnings.some((warning) => warning.includes('pooler')), 30_000);
-      await reader.events.stop();
-    } finally {
-      await databases.close(0);
-    }
+    onTestFinished(() => databases.close(0));
+    const seen: number[] = [];
+    const handlers = [handlerOf('Far', ({ modelVersion }) => void seen.push(modelVersion))];
+    const reader = deliver(openLedger(databases, { handlers, limits: { slowPollMs: 60_000 } }));
+    const writer = openLedger(databases);
+    await writer.credit(await writer.open());
+    await until(() => seen.length === 1, 30_000);
+    await until(() => reader.warnings.some((warning) => warning.includes('pooler')), 30_000);
+    await reader.events.stop();
   });
 });
 
@@ -93,72 +90,67 @@ describeOn('postgresql', 'Each of several processes', (harness) => {
         new DatabaseRegistry(topology, { adapters: [postgresAdapter], warn: () => {} });
       const killers = open();
       const processes = Array.from({ length: PROCESSES }, open);
-      try {
-        const seen = new Set<string>();
-        // At least one for each process, which listens where it has a lease.
-        const handlers = Array.from({ length: PROCESSES }, (_, index) =>
-          handlerOf(
-            `All${index}`,
-            ({ modelId, modelVersion }) => void seen.add(`${modelId} ${modelVersion}`),
-          ),
-        );
-        const limits = { leaseMs: 3_000, surveyMs: 100 };
-        const ledgers = processes.map((databases) => deliver(openLedger(databases, { handlers, limits })));
-        const places = await Promise.all(
-          ledgers.flatMap((ledger) =>
-            shards.map(async (shard) => ({ ledger, account: await ledger.open(shard) })),
-          ),
-        );
-        const creditAll = () =>
-          Promise.allSettled(places.map(({ ledger, account }) => ledger.credit(account)));
-        const countOf = async (text: string): Promise<readonly number[]> =>
-          Promise.all(
-            shards.map(async (shard) => {
-              const { rows } = await killers.database(shard).query({ text, values: [] });
-              return text === TERMINATE ? rows.length : Number(rows[0]?.[0]);
-            }),
-          );
-        const listens = async (): Promise<boolean> =>
-          (await countOf(LISTENING)).every((count) => count === PROCESSES);
-        await creditAll();
-        await until(listens);
-        let terminated = 0;
-        let rounds = 0;
-        for (const endAt = performance.now() + TERMINATING_MS; performance.now() < endAt; rounds += 1) {
-          for (const count of await countOf(TERMINATE)) terminated += count;
-          const pause = sleep(IS_LONG ? 1_000 : random.below(150));
-          if (random.chance(0.8)) await creditAll();
-          await pause;
-        }
-        expect(terminated).toBeGreaterThan(rounds);
-        await countOf(TERMINATE);
-        const servedMs = await serve(places);
-        await until(listens);
-        // As soon as processes that have just started: a busy machine delays both.
-        const fresh = Array.from({ length: PROCESSES }, open);
-        processes.push(...fresh);
-        const freshMs = await serve(
-          fresh.flatMap((databases, index) => {
-            const ledger = openLedger(databases);
-            return places
-              .filter((place) => place.ledger === ledgers[index])
-              .map(({ account }) => ({ ledger, account }));
-          }),
-        );
-        const shown = [servedMs, freshMs].map(Math.round);
-        console.info(
-          `${terminated} sessions terminated; served after ${shown[0]} ms, new ones after ${shown[1]}`,
-        );
-        expect(servedMs).toBeLessThan(1_000 + 2 * freshMs);
-        for (const databases of processes.slice(0, PROCESSES))
-          for (const shard of shards) expect(databases.database(shard).stats().listening).toBe(1);
-        for (const { ledger, account } of places) {
-          const { version } = await ledger.credit(account);
-          await until(() => seen.has(`${account} ${version}`));
-        }
-      } finally {
+      onTestFinished(async () => {
         await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
         await Promise.all([...processes, killers].map((databases) => databases.close(0)));
+      });
+      const seen = new Set<string>();
+      // At least one for each process, which listens where it has a lease.
+      const handlers = Array.from({ length: PROCESSES }, (_, index) =>
+        handlerOf(`All${index}`, ({ modelId, modelVersion }) => void seen.add(`${modelId} ${modelVersion}`)),
+      );
+      const limits = { leaseMs: 3_000, surveyMs: 100 };
+      const ledgers = processes.map((databases) => deliver(openLedger(databases, { handlers, limits })));
+      const places = await Promise.all(
+        ledgers.flatMap((ledger) =>
+          shards.map(async (shard) => ({ ledger, account: await ledger.open(shard) })),
+        ),
+      );
+      const creditAll = () => Promise.allSettled(places.map(({ ledger, account }) => ledger.credit(account)));
+      const countOf = async (text: string): Promise<readonly number[]> =>
+        Promise.all(
+          shards.map(async (shard) => {
+            const { rows } = await killers.database(shard).query({ text, values: [] });
+            return text === TERMINATE ? rows.length : Number(rows[0]?.[0]);
+          }),
+        );
+      const listens = async (): Promise<boolean> =>
+        (await countOf(LISTENING)).every((count) => count === PROCESSES);
+      await creditAll();
+      await until(listens);
+      let terminated = 0;
+      let rounds = 0;
+      for (const endAt = performance.now() + TERMINATING_MS; performance.now() < endAt; rounds += 1) {
+        for (const count of await countOf(TERMINATE)) terminated += count;
+        const pause = sleep(IS_LONG ? 1_000 : random.below(150));
+        if (random.chance(0.8)) await creditAll();
+        await pause;
+      }
+      expect(terminated).toBeGreaterThan(rounds);
+      await countOf(TERMINATE);
+      const servedMs = await serve(places);
+      await until(listens);
+      // As soon as processes that have just started: a busy machine delays both.
+      const fresh = Array.from({ length: PROCESSES }, open);
+      processes.push(...fresh);
+      const freshMs = await serve(
+        fresh.flatMap((databases, index) => {
+          const ledger = openLedger(databases);
+          return places
+            .filter((place) => place.ledger === ledgers[index])
+            .map(({ account }) => ({ ledger, account }));
+        }),
+      );
+      const shown = [servedMs, freshMs].map(Math.round);
+      console.info(
+        `${terminated} sessions terminated; served after ${shown[0]} ms, new ones after ${shown[1]}`,
+      );
+      expect(servedMs).toBeLessThan(1_000 + 2 * freshMs);
+      for (const databases of processes.slice(0, PROCESSES))
+        for (const shard of shards) expect(databases.database(shard).stats().listening).toBe(1);
+      for (const { ledger, account } of places) {
+        const { version } = await ledger.credit(account);
+        await until(() => seen.has(`${account} ${version}`));
       }
     },
     TERMINATING_MS + 180_000,
@@ -190,16 +182,15 @@ describeOn('postgresql', 'A process', (harness) => {
       },
     };
     const databases = new DatabaseRegistry(topology, { adapters: [adapter], warn: () => {} });
-    try {
-      const ledger = deliver(openLedger(databases, { handlers: [handlerOf('All', () => {})] }));
-      await ledger.credit(await ledger.open());
-      await until(() => probes > 3);
-      expect(most).toBe(0);
-      expect(databases.database(HERE).stats().listening).toBe(1);
-    } finally {
+    onTestFinished(async () => {
       await Promise.all(started.splice(0).map((ledger) => ledger.events.stop(0)));
       await databases.close(0);
-    }
+    });
+    const ledger = deliver(openLedger(databases, { handlers: [handlerOf('All', () => {})] }));
+    await ledger.credit(await ledger.open());
+    await until(() => probes > 3);
+    expect(most).toBe(0);
+    expect(databases.database(HERE).stats().listening).toBe(1);
   });
 });
 

@@ -17,8 +17,7 @@ function later(upcaster: Upcaster): (actions: readonly ActionDescriptor[]) => re
 const inCents = later((params) => ({ ...params, amount: String(Number(params['amount']) * 100) }));
 
 function ledgerOn(databases: DatabaseRegistry, change = later((params) => params)): Ledger {
-  const ledger = testLedger(databases, { change, limits: { leaseMs: 2_000, surveyMs: 50 } });
-  return ledger;
+  return testLedger(databases, { change, limits: { leaseMs: 2_000, surveyMs: 50 } });
 }
 
 function makeShards(harness: DatabaseHarness): Promise<DatabaseRegistry> {

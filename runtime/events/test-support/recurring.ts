@@ -18,7 +18,8 @@ export interface Place {
 
 type Work = (plan: ActionPlan, params: Place) => Promise<void> | void;
 
-class TickAction extends Action<Place, void> {
+/** The action of `recurring`. */
+export class TickAction extends Action<Place, void> {
   readonly #work: Work;
 
   constructor(work: Work) {

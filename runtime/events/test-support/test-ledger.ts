@@ -35,3 +35,15 @@ export async function handlerLedger(
 export function caughtUp({ events }: Ledger): Promise<void> {
   return until(async () => (await events.lag())[0]?.consumers[0]?.behind === 0);
 }
+
+/** A new account that was credited with 1 so many times. */
+export async function credited(ledger: Ledger, count = 1): Promise<string> {
+  const account = await ledger.open();
+  for (let each = 0; each < count; each += 1) await ledger.credit(account);
+  return account;
+}
+
+/** What the first handler of the first shard waits for. */
+export async function waitingFor({ events }: Ledger): Promise<string | undefined> {
+  return (await events.lag(HERE))[0]?.consumers[0]?.waitingFor;
+}

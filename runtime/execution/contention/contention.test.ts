@@ -59,7 +59,7 @@ const NEXT_ATTEMPTS = [
 ] as const;
 
 test.each(NEXT_ATTEMPTS)(
-  'after `%s` of an attempt that others see = %s, the next attempt %s',
+  'after `%s` (seen by others: %s), the next attempt %s',
   async (outcome, isVisible, does) => {
     const process = new Process();
     if (outcome === 'held') process.execution().stale(rows, true);
@@ -96,14 +96,11 @@ const WON = [
   [false, false, false],
 ] as const;
 
-test.each(WON)(
-  'after `won` with chaining = %s and locked by a rival = %s: the row is left = %s',
-  (chaining, locked, left) => {
-    const process = new Process();
-    process.execution(chaining).won(items, locked);
-    expect(process.execution().isHeld(items)).toBe(left);
-  },
-);
+test.each(WON)('after `won`: chaining %s, locked by a rival %s, row left %s', (chaining, locked, left) => {
+  const process = new Process();
+  process.execution(chaining).won(items, locked);
+  expect(process.execution().isHeld(items)).toBe(left);
+});
 
 test('only an execution that chains leaves a row to another process', () => {
   const process = new Process();

@@ -3,6 +3,7 @@ import { describeOn, describeOnEachAdapter } from '../../../test/databases/vites
 import { type ExecutionEnvironment, systemEnvironment } from '../../concurrency/execution-environment.js';
 import { Decimal } from '../../domain/decimal.js';
 import { CommitOutcomeUnknownError, RowBusyError, StaleModelError } from '../../errors.js';
+import { whileHeld } from '../../sharding/test-support/statements.js';
 import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
 import { ALICE, CreditAction, configure, HERE, makeAccounts, openBank } from '../test-support/accounts.js';
 
@@ -92,18 +93,12 @@ describeOn('postgresql', 'A row that another transaction has locked', (harness) 
     const credit = () =>
       bank.executor.execute(ALICE, CreditAction, { account, amount: new Decimal(1) }, once);
     await credit();
-    const session = await databases.database(HERE).acquire();
-    const run = (text: string) => session.query({ text, values: [] });
-    await run('begin');
-    await run(`select from accounts where id = '${account}' for update`);
-    try {
+    const lock = `select from accounts where id = '${account}' for update`;
+    await whileHeld(databases.database(HERE), lock, async () => {
       const refused = expect(credit()).rejects.toThrow(RowBusyError);
       await bank.credit(neighbour, 1);
       await refused;
-    } finally {
-      await run('rollback');
-      session.release();
-    }
+    });
     expect(await bank.balance(account)).toBe('1');
   });
 
@@ -114,21 +109,13 @@ describeOn('postgresql', 'A row that another transaction has locked', (harness) 
       const bank = openBank(databases);
       const account = await bank.open(HERE, 0);
       await bank.credit(account, 1);
-      const session = await databases.database(HERE).acquire();
-      const run = (text: string) => session.query({ text, values: [] });
-      await run('begin');
-      await run(`lock table ${table} in exclusive mode`);
-      try {
-        const config = databases.memberConfig(HERE);
+      await whileHeld(databases.database(HERE), `lock table ${table} in exclusive mode`, async () => {
         // The second attempt would have too little time, however long the first one takes.
-        const timeoutMs = 2 * config.primary.lockTimeoutMs;
+        const timeoutMs = 2 * databases.memberConfig(HERE).primary.lockTimeoutMs;
         const once = configure().timeoutMs(timeoutMs).build();
         const params = { account, amount: new Decimal(1) };
         await expect(bank.executor.execute(ALICE, CreditAction, params, once)).rejects.toThrow(RowBusyError);
-      } finally {
-        await run('rollback');
-        session.release();
-      }
+      });
       expect(await bank.balance(account)).toBe('1');
     },
   );

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, it, onTestFinished, vi } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import type { ActionDescriptor } from '../../action/action-descriptor.js';
 import { assembleApplication } from '../../application.js';
@@ -18,9 +18,6 @@ import {
 } from '../test-support/accounts.js';
 import { halfDone } from '../test-support/half-done.js';
 import { JournalRecovery } from './journal-recovery.js';
-
-/** Starting embedded databases takes long on a busy machine. */
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 const started: JournalRecovery[] = [];
 
@@ -63,16 +60,13 @@ describeOnEachAdapter('The journal of cross-shard plans', (harness) => {
       collaborators: {},
       warn: (message) => warnings.push(message),
     });
-    try {
-      await expect.poll(() => bank.balance(to), IN_TIME).toBe('8');
-      await expect
-        .poll(() => warnings, IN_TIME)
-        .toEqual([expect.stringContaining(`Cross-shard plan ${id} (Move)`)]);
-      const [here] = application.journalStatistics();
-      expect(here).toMatchObject({ shard: HERE, open: 0, finished: 1, failed: 0 });
-    } finally {
-      await application.close();
-    }
+    onTestFinished(() => application.close());
+    await expect.poll(() => bank.balance(to), IN_TIME).toBe('8');
+    await expect
+      .poll(() => warnings, IN_TIME)
+      .toEqual([expect.stringContaining(`Cross-shard plan ${id} (Move)`)]);
+    const [here] = application.journalStatistics();
+    expect(here).toMatchObject({ shard: HERE, open: 0, finished: 1, failed: 0 });
   });
 
   it('is finished once by several processes', async () => {

@@ -73,19 +73,16 @@ describeOnEachAdapter('A repeat under a key that another process uses at the sam
   const afterLookUp = (work: () => Promise<unknown> = () => first.spend(account)): Process =>
     new Process(databases, once('after', isLookUp, work));
 
-  test.each([HERE, THERE])(
-    'gets and reports the earlier result, and not a refusal by its own effect (shard %s)',
-    async (shard) => {
-      await openAccount(shard);
-      const reports: unknown[] = [];
-      const repeat = await afterLookUp().spend(account, (builder) =>
-        builder.onReport(({ replayed, errorCode }) => reports.push([replayed, errorCode])),
-      );
-      expect(repeat.balance.toFixed()).toBe('0');
-      expect(reports).toEqual([[true, undefined]]);
-      expect(await first.bank.balance(account)).toBe('0');
-    },
-  );
+  test.each([HERE, THERE])('gets the earlier result, not a refusal by its own effect (%s)', async (shard) => {
+    await openAccount(shard);
+    const reports: unknown[] = [];
+    const repeat = await afterLookUp().spend(account, (builder) =>
+      builder.onReport(({ replayed, errorCode }) => reports.push([replayed, errorCode])),
+    );
+    expect(repeat.balance.toFixed()).toBe('0');
+    expect(reports).toEqual([[true, undefined]]);
+    expect(await first.bank.balance(account)).toBe('0');
+  });
 
   test('gets the earlier result, although the look-up behind its own plan is cut off', async () => {
     let looks = 0;

@@ -333,9 +333,6 @@ test.each([
   client.destroy();
 });
 
-test.each(['x', '-1', '1.5', '1234567890123456'])(
-  'a Last-Event-ID that is no version is refused: %s',
-  (text) => {
-    expect(() => lastVersion(text)).toThrow('must be the version of a model');
-  },
-);
+test.each(['x', '-1', '1.5', '1234567890123456'])('a Last-Event-ID of no version is refused: %s', (text) => {
+  expect(() => lastVersion(text)).toThrow('must be the version of a model');
+});

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { StallingProxy } from '../../../test/databases/proxy.js';
 import { serverUrl, testDataSource, topologyOf } from '../../../test/databases/topology.js';
 import { describeOn, describeOnEachAdapter, testServer } from '../../../test/databases/vitest.js';
@@ -169,26 +169,25 @@ describeOn('postgresql', 'A read-only Kysely and the other ways to read', (harne
     const db = readOnlyKysely<Tables>(readSource(databases.database(defaultShard)));
     const asked = (text: string): Promise<unknown> => sql.raw(text).execute(db);
     const position = (): Promise<unknown> => new ReplicaReads(databases).position(defaultShard);
-    try {
-      await position();
-      await expect(asked('select no_such_column')).rejects.toThrow(DatabaseError);
-      await expect(db.selectFrom('t').selectAll().execute()).rejects.toMatchObject({ sqlState: '42P01' });
-      const limited = readOnlyKysely<Tables>(readSource(databases.database(defaultShard)), 200);
-      await expect(sql`select pg_sleep(5)`.execute(limited)).rejects.toThrow(DeadlineExceededError);
-      const lost = expect(asked('select pg_sleep(5)')).rejects.toThrow(ShardUnavailableError);
-      await expect
-        .poll(() => databases.database(defaultShard).stats(), { timeout: 20_000 })
-        .toMatchObject({ idle: 0, open: 1 });
-      proxy.cut();
-      await lost;
-      await proxy.stop();
-      await expect(asked('select 1')).rejects.toThrow(ShardUnavailableError);
-      await expect(db.selectFrom('t').selectAll().execute()).rejects.toThrow(ShardUnavailableError);
-      await expect(position()).rejects.toThrow(ShardUnavailableError);
-    } finally {
+    onTestFinished(async () => {
       await databases.close(0);
       await proxy.stop().catch(() => {});
-    }
+    });
+    await position();
+    await expect(asked('select no_such_column')).rejects.toThrow(DatabaseError);
+    await expect(db.selectFrom('t').selectAll().execute()).rejects.toMatchObject({ sqlState: '42P01' });
+    const limited = readOnlyKysely<Tables>(readSource(databases.database(defaultShard)), 200);
+    await expect(sql`select pg_sleep(5)`.execute(limited)).rejects.toThrow(DeadlineExceededError);
+    const lost = expect(asked('select pg_sleep(5)')).rejects.toThrow(ShardUnavailableError);
+    await expect
+      .poll(() => databases.database(defaultShard).stats(), { timeout: 20_000 })
+      .toMatchObject({ idle: 0, open: 1 });
+    proxy.cut();
+    await lost;
+    await proxy.stop();
+    await expect(asked('select 1')).rejects.toThrow(ShardUnavailableError);
+    await expect(db.selectFrom('t').selectAll().execute()).rejects.toThrow(ShardUnavailableError);
+    await expect(position()).rejects.toThrow(ShardUnavailableError);
   });
 });
 

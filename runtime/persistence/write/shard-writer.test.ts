@@ -5,6 +5,7 @@ import type { ModelDescriptor } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { ShardBusyError, ValidationError } from '../../errors.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
+import type { FlushOutcome } from '../shard-store.js';
 import { ManualStore } from '../test-support/manual-store.js';
 import { planOf } from '../test-support/plans.js';
 import { LostWrite } from './flush-failure.js';
@@ -17,6 +18,10 @@ import { DEFAULT_WRITER_LIMITS, type WriterLimits } from './writer-limits.js';
 const UNIQUE = new DriverFailure('duplicate key', { phase: 'answered', sqlState: '23505' });
 const nextTurn = (): Promise<unknown> => new Promise(setImmediate);
 const LOST = new DriverFailure('connection lost', { phase: 'in-flight' });
+const UNREACHABLE = new DriverFailure('unreachable', { phase: 'not-sent', reason: 'unreachable' });
+const SHUTDOWN = new DriverFailure('shutting down', { phase: 'answered', sqlState: '57P01' });
+const LOCKED = new DriverFailure('lock timeout', { phase: 'answered', sqlState: '55P03' });
+const INVALID = new ValidationError('too many decimals');
 
 interface Submitted extends Submission {
   readonly plan: PlanWrite;
@@ -335,54 +340,12 @@ describe('chaining', () => {
 });
 
 describe('a plan that was left out', () => {
-  test('is sent once more by itself and waits for locks; then it is stale', async () => {
-    const bench = new Bench();
-    const [first, second] = await bench.queue('a1>2', 'b1>2');
-    await bench.manual.last.answer('left-out', 'applied');
-    expect(await second.end).toBe('applied');
-    expect(bench.manual.last.text).toBe('a1>2 (wait)');
-    await bench.manual.last.answer('left-out');
-    expect(await first.end).toBe('stale');
-    expect(first.pending.state).toBe('failed');
-  });
-
   test('for a row that was merely locked is applied then, and reported as contended', async () => {
     const bench = new Bench();
     const plan = bench.submit('a1>2');
     await bench.manual.last.answer('left-out');
     await bench.manual.last.answer('applied');
     expect(await plan.outcome).toMatchObject({ kind: 'applied', contended: true });
-  });
-
-  test('with others in a chain is sent once more with them; if it is stale, no other plan is sent again', async () => {
-    const bench = new Bench();
-    const [first, second, third] = await bench.queue('a1>2', 'a2>3 < 0', 'a3>4 < 1');
-    await bench.manual.last.answer('left-out');
-    expect(bench.manual.last.text).toBe('a1>2, a2>3, a3>4 (wait)');
-    await bench.manual.last.answer('left-out');
-    expect(await endsOf(first, second, third)).toEqual(['stale', 'dependency-failed', 'dependency-failed']);
-    expect(bench.manual.sent).toHaveLength(3);
-  });
-
-  test('with others on several rows is sent plan by plan, because any of the rows may be the stale one', async () => {
-    const bench = new Bench();
-    const [first, second] = await bench.queue('a1>2', 'a2>3 b1>2 < 0');
-    await bench.manual.last.answer('left-out');
-    await bench.manual.last.answer('left-out');
-    expect(bench.manual.last.text).toBe('a1>2 (wait)');
-    await bench.manual.last.answer();
-    await bench.manual.last.answer('left-out');
-    expect(await endsOf(first, second)).toEqual(['applied', 'stale']);
-  });
-
-  test('and meets a lock for too long fails, with all who want that row', async () => {
-    const bench = new Bench();
-    const locked = new DriverFailure('lock timeout', { phase: 'answered', sqlState: '55P03' });
-    const [first, second] = await bench.queue('a1>2', 'a2>3 < 0');
-    await bench.manual.last.answer('left-out');
-    await bench.manual.last.fail(locked);
-    expect(await endsOf(first, second)).toEqual([locked, locked]);
-    expect(bench.manual.sent).toHaveLength(3);
   });
 
   test('is not sent again once its caller has given up', async () => {
@@ -408,73 +371,118 @@ describe('a plan that was left out', () => {
     bench.submit('c1>2');
     expect(bench.manual.last.text).toBe('c1>2');
   });
-
-  test('waits its turn if too many wait for locks already', async () => {
-    const bench = new Bench({ maximumWaiting: 1 });
-    await bench.queue('a1>2', 'b1>2');
-    await bench.manual.last.answer('left-out', 'left-out');
-    expect(bench.manual.texts.slice(2)).toEqual(['a1>2 (wait)']);
-    await bench.manual.last.answer();
-    expect(bench.manual.last.text).toBe('b1>2 (wait)');
-  });
 });
 
-describe('a statement that fails', () => {
-  test('is split until the guilty plan stands alone, and no neighbour is lost', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    const plans = ['a', 'b', 'c', 'd', 'e'].map((row) => bench.submit(`${row}1>2`));
-    await held.release();
-    const isGuilty = (text: string): boolean => text.includes('d1>2');
-    for (let index = 1; index < bench.manual.sent.length; index += 1) {
-      const flush = bench.manual.sent[index];
-      await (isGuilty(flush?.text ?? '') ? flush?.fail(UNIQUE) : flush?.answer());
-    }
-    expect(bench.manual.texts.slice(1)).toEqual([
-      'a1>2 | b1>2 | c1>2 | d1>2 | e1>2',
-      'a1>2 | b1>2 | c1>2',
-      'd1>2 | e1>2',
-      'd1>2',
-      'e1>2',
-    ]);
-    const ends = await endsOf(...plans);
-    expect(ends).toEqual(['applied', 'applied', 'applied', UNIQUE, 'applied']);
-    expect(bench.writer.counters.splits).toBe(2);
-  });
+/** Each statement with the answer to its groups, or with its failure. */
+type Sent = readonly (readonly [text: string, ...answers: (FlushOutcome | Error)[]])[];
 
-  test('because a value fits no column is split too', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    const plans = ['a1>2', 'b1>2'].map((change) => bench.submit(change));
-    const error = new ValidationError('too many decimals');
-    await held.release();
-    await bench.manual.last.fail(error);
-    await bench.manual.last.fail(error);
-    await bench.manual.last.answer();
-    expect(await endsOf(...plans)).toEqual([error, 'applied']);
-  });
+/** What became of plans that were queued together. */
+const ANSWERED: [
+  title: string,
+  queued: readonly string[],
+  sent: Sent,
+  ends: readonly unknown[],
+  options?: { readonly limits?: Partial<WriterLimits>; readonly splits?: number },
+][] = [
+  [
+    'a plan that was left out is sent once more by itself and waits for locks; then it is stale',
+    ['a1>2', 'b1>2'],
+    [
+      ['a1>2 | b1>2', 'left-out', 'applied'],
+      ['a1>2 (wait)', 'left-out'],
+    ],
+    ['stale', 'applied'],
+  ],
+  [
+    'a chain that was left out is sent once more as a whole; if it is stale, no other plan is sent again',
+    ['a1>2', 'a2>3 < 0', 'a3>4 < 1'],
+    [
+      ['a1>2, a2>3, a3>4', 'left-out'],
+      ['a1>2, a2>3, a3>4 (wait)', 'left-out'],
+    ],
+    ['stale', 'dependency-failed', 'dependency-failed'],
+  ],
+  [
+    'a chain on several rows is then sent plan by plan, because any of the rows may be the stale one',
+    ['a1>2', 'a2>3 b1>2 < 0'],
+    [
+      ['a1>2, a2>3 b1>2', 'left-out'],
+      ['a1>2, a2>3 b1>2 (wait)', 'left-out'],
+      ['a1>2 (wait)', 'applied'],
+      ['a2>3 b1>2 (wait)', 'left-out'],
+    ],
+    ['applied', 'stale'],
+  ],
+  [
+    'a plan that meets a lock for too long fails, with all who want that row',
+    ['a1>2', 'a2>3 < 0'],
+    [
+      ['a1>2, a2>3', 'left-out'],
+      ['a1>2, a2>3 (wait)', LOCKED],
+    ],
+    [LOCKED, LOCKED],
+  ],
+  [
+    'a plan that was left out waits its turn if too many wait for locks already',
+    ['a1>2', 'b1>2'],
+    [['a1>2 | b1>2', 'left-out', 'left-out'], ['a1>2 (wait)'], ['b1>2 (wait)']],
+    ['applied', 'applied'],
+    { limits: { maximumWaiting: 1 } },
+  ],
+  [
+    'a statement that fails is split until the guilty plan stands alone, and no neighbour is lost',
+    ['a1>2', 'b1>2', 'c1>2', 'd1>2', 'e1>2'],
+    [
+      ['a1>2 | b1>2 | c1>2 | d1>2 | e1>2', UNIQUE],
+      ['a1>2 | b1>2 | c1>2'],
+      ['d1>2 | e1>2', UNIQUE],
+      ['d1>2', UNIQUE],
+      ['e1>2'],
+    ],
+    ['applied', 'applied', 'applied', UNIQUE, 'applied'],
+    { splits: 2 },
+  ],
+  [
+    'a statement with a value that fits no column is split too',
+    ['a1>2', 'b1>2'],
+    [['a1>2 | b1>2', INVALID], ['a1>2', INVALID], ['b1>2']],
+    [INVALID, 'applied'],
+    { splits: 1 },
+  ],
+  [
+    'a statement is not split if the server is at fault, because fewer plans would not help',
+    ['a1>2', 'b1>2'],
+    [['a1>2 | b1>2', SHUTDOWN]],
+    [SHUTDOWN, SHUTDOWN],
+  ],
+  [
+    'a folded group that fails is unfolded: what stands before the guilty plan is applied',
+    ['a1>2', 'a2>3 < 0', 'a3>4 < 1'],
+    [['a1>2, a2>3, a3>4', UNIQUE], ['a1>2 (wait)'], ['a2>3 (wait)', UNIQUE]],
+    ['applied', UNIQUE, 'dependency-failed'],
+  ],
+  [
+    'a connection lost before anything was sent fails the plans for good',
+    ['a1>2'],
+    [['a1>2', UNREACHABLE]],
+    [UNREACHABLE],
+  ],
+];
 
-  test('is not split if the server is at fault, because fewer plans would not help', async () => {
-    const bench = new Bench();
-    const held = bench.hold();
-    const plans = ['a1>2', 'b1>2'].map((change) => bench.submit(change));
-    const shutdown = new DriverFailure('shutting down', { phase: 'answered', sqlState: '57P01' });
-    await held.release();
-    await bench.manual.last.fail(shutdown);
-    expect(await endsOf(...plans)).toEqual([shutdown, shutdown]);
-    expect(plans.map(({ pending }) => pending.state)).toEqual(['failed', 'failed']);
-    expect(bench.manual.sent).toHaveLength(2);
-  });
-
-  test('because of a pending plan of a folded group is unfolded: what stands before the guilty one is applied', async () => {
-    const bench = new Bench();
-    const [first, guilty, last] = await bench.queue('a1>2', 'a2>3 < 0', 'a3>4 < 1');
-    await bench.manual.last.fail(UNIQUE);
-    await bench.manual.last.answer();
-    await bench.manual.last.fail(UNIQUE);
-    expect(await endsOf(first, guilty, last)).toEqual(['applied', UNIQUE, 'dependency-failed']);
-    expect(bench.manual.texts.slice(1)).toEqual(['a1>2, a2>3, a3>4', 'a1>2 (wait)', 'a2>3 (wait)']);
-  });
+test.each(ANSWERED)('%s', async (_, queued, sent, ends, { limits = {}, splits } = {}) => {
+  const bench = new Bench(limits);
+  const plans: readonly Submitted[] = await bench.queue(...queued);
+  for (const [index, [text, ...answers]] of sent.entries()) {
+    const flush = bench.manual.sent[index + 1];
+    expect(flush?.text).toBe(text);
+    const [first] = answers;
+    await (first instanceof Error ? flush?.fail(first) : flush?.answer(...(answers as FlushOutcome[])));
+  }
+  expect(await endsOf(...plans)).toEqual(ends);
+  const states = ends.map((end) => (end === 'applied' ? 'applied' : 'failed'));
+  expect(plans.map(({ pending }) => pending.state)).toEqual(states);
+  expect(bench.manual.sent).toHaveLength(sent.length + 1);
+  if (splits !== undefined) expect(bench.writer.counters.splits).toBe(splits);
 });
 
 describe('a connection lost in flight', () => {
@@ -504,15 +512,6 @@ describe('a connection lost in flight', () => {
     await bench.manual.last.answer();
     expect(await second.end).toBe('applied');
   });
-
-  test('before anything was sent fails the plans for good', async () => {
-    const bench = new Bench();
-    const failure = new DriverFailure('unreachable', { phase: 'not-sent', reason: 'unreachable' });
-    const plan = bench.submit('a1>2');
-    await bench.manual.last.fail(failure);
-    expect(await plan.end).toBe(failure);
-    expect(plan.pending.state).toBe('failed');
-  });
 });
 
 describe('a deadline', () => {
@@ -528,18 +527,15 @@ describe('a deadline', () => {
     expect(bench.manual.sent).toHaveLength(1);
   });
 
-  test.each(['applied', 'failed'] as const)(
-    'in flight leaves the outcome to be settled: %s',
-    async (state) => {
-      const bench = new Bench();
-      const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
-      expect(await plan.end).toMatchObject({ fence: plan.plan.action });
-      expect(plan.pending.state).toBe('pending');
-      if (state === 'failed') plan.pending.settle(false);
-      await bench.manual.last.answer();
-      expect(plan.pending.state).toBe(state);
-    },
-  );
+  test.each(['applied', 'failed'] as const)('in flight leaves the outcome open: %s', async (state) => {
+    const bench = new Bench();
+    const plan = bench.submit('a1>2', [], { timeoutMs: 5 });
+    expect(await plan.end).toMatchObject({ fence: plan.plan.action });
+    expect(plan.pending.state).toBe('pending');
+    if (state === 'failed') plan.pending.settle(false);
+    await bench.manual.last.answer();
+    expect(plan.pending.state).toBe(state);
+  });
 
   test('of the most patient plan is that of the statement', async () => {
     const bench = new Bench();

@@ -99,25 +99,22 @@ async function stored(database: ShardDatabase): Promise<unknown> {
 }
 
 describeOnEachAdapter('a single plan', (harness) => {
-  test.each(Object.entries(CASES))(
-    'has the same outcome and leaves the same rows as in a merged statement: %s',
-    async (_name, given) => {
-      const ends: unknown[] = [];
-      for (const isMerged of [false, true]) {
-        const { database, store } = await openStore(harness);
-        await store.flush({ groups: [[planned()], [planOf('+zneighbour')]], locked: 'wait' });
-        const plan = planFor(given);
-        const groups = isMerged ? [[plan], [planOf('zneighbour1?')]] : [[plan]];
-        const [outcome] = await store.flush({ groups, locked: 'skip' });
-        await database.query({
-          text: "DELETE FROM eventlog.actions WHERE name = 'zneighbour1?'",
-          values: [],
-        });
-        ends.push([outcome, await stored(database)]);
-      }
-      expect(ends[0]).toEqual(ends[1]);
-    },
-  );
+  test.each(Object.entries(CASES))('ends and stores as a merged statement does: %s', async (_name, given) => {
+    const ends: unknown[] = [];
+    for (const isMerged of [false, true]) {
+      const { database, store } = await openStore(harness);
+      await store.flush({ groups: [[planned()], [planOf('+zneighbour')]], locked: 'wait' });
+      const plan = planFor(given);
+      const groups = isMerged ? [[plan], [planOf('zneighbour1?')]] : [[plan]];
+      const [outcome] = await store.flush({ groups, locked: 'skip' });
+      await database.query({
+        text: "DELETE FROM eventlog.actions WHERE name = 'zneighbour1?'",
+        values: [],
+      });
+      ends.push([outcome, await stored(database)]);
+    }
+    expect(ends[0]).toEqual(ends[1]);
+  });
 
   test('is left out if its attempt was given up, alone and among others, which are applied', async () => {
     const { database, store } = await openStore(harness);

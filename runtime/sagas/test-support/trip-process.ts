@@ -1,8 +1,8 @@
 import { onTestFinished } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
-import { type Application, assembleApplication } from '../../application.js';
+import type { OwnerReason } from '../../../test/databases/roles.js';
+import { type Application, type AssemblyOptions, assembleApplication } from '../../application.js';
 import { Decimal } from '../../domain/decimal.js';
-import type { Logger } from '../../domain/logger.js';
 import { until } from '../../events/test-support/ledger.js';
 import { HERE, OpenAction, THERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -13,19 +13,16 @@ import { Trip, TripStartAction, type TripState, type TripTerms, tripApplication 
 const AGENT = { name: 'alice', claims: { desk: 'agent' } } as const;
 
 /** Databases of trips, which start on `HERE`. */
-export function tripShards(harness: DatabaseHarness): Promise<DatabaseRegistry> {
-  return harness.makeShards({ shards: [HERE, THERE], migrations: tripApplication().migrations });
+export function tripShards(harness: DatabaseHarness, owner?: OwnerReason): Promise<DatabaseRegistry> {
+  const { migrations } = tripApplication();
+  return harness.makeShards({ shards: [HERE, THERE], migrations, ...(owner === undefined ? {} : { owner }) });
 }
 
 /** A process whose delivery stops when the test ends. It delivers by default. */
 export function tripProcess(
   databases: DatabaseRegistry,
   terms: TripTerms = {},
-  options: {
-    readonly deliver?: boolean;
-    readonly warn?: (message: string) => void;
-    readonly log?: Logger;
-  } = {},
+  options: Partial<AssemblyOptions<object>> = {},
 ): Application {
   const application = assembleApplication(tripApplication(terms), databases, {
     ...{ namespace: 'test', collaborators: {}, warn: () => {} },

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import type { IncomingHttpHeaders } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
 import type { PublishOutcome, RelayMessage } from '../../relay-sink.js';
+import { HttpReceiver } from '../../test-support/http-receiver.js';
 import { webhookSink } from './webhook-sink.js';
 
 interface Posted {
@@ -12,36 +12,19 @@ interface Posted {
 
 const KEY = Buffer.alloc(32, 7);
 const SECRET = `whsec_${KEY.toString('base64')}`;
-const servers: Server[] = [];
-
-afterEach(() => {
-  for (const server of servers.splice(0)) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
 type Answer = (body: string) => { status: number; headers?: Record<string, string>; text?: string };
 
-async function receiver(answer: Answer | 'silent'): Promise<{ url: string; posted: Posted[] }> {
+async function receiver(answer: Answer | 'silent') {
   const posted: Posted[] = [];
-  const server = createServer((request, response) => {
-    let body = '';
-    request.setEncoding('utf8').on('data', (chunk: string) => {
-      body += chunk;
-    });
-    request.on('end', () => {
-      posted.push({ headers: request.headers, body });
-      if (answer === 'silent') return;
-      const { status, headers = {}, text = '' } = answer(body);
-      response.writeHead(status, headers).end(text);
-    });
+  const opened = new HttpReceiver((request, body, response) => {
+    posted.push({ headers: request.headers, body });
+    if (answer === 'silent') return;
+    const { status, headers = {}, text = '' } = answer(body);
+    response.writeHead(status, headers).end(text);
   });
-  servers.push(server);
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`, posted };
+  await opened.open();
+  onTestFinished(opened.close);
+  return { url: opened.url, posted, close: opened.close };
 }
 
 function message(id: string, key: string, more: Partial<RelayMessage> = {}): RelayMessage {
@@ -124,7 +107,7 @@ test('counts a 500 against the message only while the receiver accepts others', 
 test('gives up a request that is not answered in time, and fails at once for a closed port', async () => {
   expect(await outcomeOf('silent', 20)).toEqual({ kind: 'deferred', reason: 'no answer within 20 ms' });
   const gone = await receiver(() => ({ status: 200 }));
-  await new Promise((resolve) => servers.pop()?.close(resolve));
+  await gone.close();
   const closed = webhookSink({ url: gone.url, secret: SECRET });
   const [refused] = await closed.publish([message('e', 'm')], never);
   expect(refused).toMatchObject({ kind: 'deferred', reason: expect.stringContaining('ECONNREFUSED') });
