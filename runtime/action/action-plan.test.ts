@@ -31,6 +31,12 @@ describe('ActionPlan.add', () => {
     ]);
   });
 
+  test('refuses more models than fit into one statement', () => {
+    const plan = new ActionPlan(clock);
+    for (let model = 0; model < 10_000; model += 1) plan.add(account());
+    expect(() => plan.add(account())).toThrow('A plan stages at most 10000 models: divide the work');
+  });
+
   test('refuses a model that has been updated', () => {
     const updated = new ActionPlan(clock).update(account());
     expect(() => new ActionPlan(clock).add(updated)).toThrow(PlanMisuseError);

@@ -18,7 +18,7 @@ import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
 import { heldKeys, type modelKeys } from '../domain/natural-key.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { PlanMisuseError } from '../errors.js';
+import { PlanMisuseError, ValidationError } from '../errors.js';
 import type { ActionClass } from './action.js';
 import type { ActionInput } from './action-input.js';
 import { PlannedSchedule, SYSTEM_NAME } from './planned-schedule.js';
@@ -73,6 +73,9 @@ type Keyed<M> = typeof modelKeys extends keyof M ? M : never;
 /** Most plans neither schedule nor cancel actions, so they share this list. */
 const NOTHING: readonly never[] = Object.freeze([]);
 
+/** Maximum models of one plan. */
+const MOST_ITEMS = 10_000;
+
 /** The intent of one attempt of one action: what to insert, update and expect. The plan itself writes nothing. */
 export class ActionPlan {
   readonly #clock: Clock;
@@ -95,6 +98,7 @@ export class ActionPlan {
    *
    * @returns the model as it will be stored, without pending events
    * @throws PlanMisuseError if its id is already staged or it is not a new model
+   * @throws ValidationError if 10,000 models are staged: it does not fit into one statement
    */
   add<M extends Entity>(model: M): M {
     const descriptor = descriptorFor(model);
@@ -118,6 +122,7 @@ export class ActionPlan {
    *
    * @returns a frozen copy at the version that the commit will store, without pending events
    * @throws PlanMisuseError if its id is already staged
+   * @throws ValidationError if 10,000 models are staged
    */
   update<M extends Entity>(model: M): M {
     const descriptor = descriptorFor(model);
@@ -277,6 +282,9 @@ export class ActionPlan {
         `${label(item.model)} is staged twice in one plan; stage only its last state`,
       );
     }
+    // One statement has to write them within its time, and the process to serve others meanwhile.
+    if (this.#items.size === MOST_ITEMS)
+      throw new ValidationError(`A plan stages at most ${MOST_ITEMS} models: divide the work`);
     this.#items.set(row, item);
     if (item.descriptor.keys === undefined) return;
     this.keyed ??= new KeyedItems();

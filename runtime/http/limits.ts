@@ -15,7 +15,7 @@ export interface HttpLimits {
   readonly headersTimeoutMs: number;
   /** Time for a whole request to arrive, in milliseconds; then 408. Default 10,000. */
   readonly requestTimeoutMs: number;
-  /** Time for a client to read a complete answer, in milliseconds; then it is disconnected. Default 10,000. */
+  /** Time in which a client must read some of an answer, in milliseconds; else it is disconnected. Default 10,000. */
   readonly answerTimeoutMs: number;
   /** An idle connection is closed after this time, in milliseconds. Default 65,000: longer than load balancers wait. */
   readonly keepAliveTimeoutMs: number;

@@ -3,8 +3,9 @@ import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import type { FwScheduleOptions } from '../../action/markers.js';
 import { Decimal } from '../../domain/decimal.js';
+import { ShardedId } from '../../domain/id.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { newAccount } from '../../domain/test-support/account.js';
+import { Account, newAccount } from '../../domain/test-support/account.js';
 import { RefusedError } from '../../errors.js';
 import { HERE, THERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -12,6 +13,7 @@ import { type Ledger, ledgerMigrations, until } from '../test-support/ledger.js'
 import { type Place, recurring, YEARLY } from '../test-support/recurring.js';
 import { testLedger } from '../test-support/test-ledger.js';
 import { RecurringWork } from './recurring-work.js';
+import { MAXIMUM_RUNNING } from './scheduled-actions.js';
 
 function makeShards(harness: DatabaseHarness): Promise<DatabaseRegistry> {
   return harness.makeShards({ shards: [HERE, THERE], migrations: ledgerMigrations });
@@ -62,7 +64,7 @@ async function registered(ledger: Ledger, shard = HERE): Promise<void> {
   await until(async () => (await ledger.events.schedules.recurring(shard)).length === 1);
 }
 
-async function inState(ledger: Ledger, state: 'done' | 'failed' | 'running'): Promise<number> {
+async function inState(ledger: Ledger, state: 'done' | 'failed' | 'running' | 'pending'): Promise<number> {
   return (await ledger.events.schedules.list({ state })).length;
 }
 
@@ -124,6 +126,21 @@ describeOnEachAdapter('Recurring actions', (harness) => {
     expect(await ledger.events.schedules.recurring()).toMatchObject([
       { nextDate: nextYear(), lastDate: run?.dueDate, lastState: 'done' },
     ]);
+  });
+
+  test('get their run in time, although more scheduled actions are due than run at the same time', async () => {
+    const { ledger, runs } = start(await makeShards(harness), YEARLY);
+    runs.waits = true;
+    await registered(ledger);
+    const due = Array.from({ length: 70 }, () => ShardedId.generate(Account, HERE).getValue());
+    await ledger.rows(`INSERT INTO eventlog.schedules (id, action_id, due_date, next_date, action_name, params, params_version,
+        principal, created_date)
+      SELECT id, id, now(), now(), 'Tick', '{}', 1, 'fw:system:test', now() FROM unnest('{${due.join(',')}}'::uuid[]) AS id`);
+    await until(() => runs.began.length === MAXIMUM_RUNNING);
+    await fallDue(ledger);
+    await until(async () => (await inState(ledger, 'running')) + (await inState(ledger, 'pending')) === 71);
+    runs.release();
+    await until(async () => (await inState(ledger, 'done')) === 71);
   });
 
   test('run once although several processes have them', async () => {

@@ -50,13 +50,14 @@ export class ScheduleStore {
    * newer processes. Empty if the lease has been lost.
    *
    * @param running ids that this process has claimed and still executes: they are not left behind
+   * @param looksBehind whether actions may have been left behind: a search reads all that are due
    */
   async claim(
     { name, holder, fence }: Lease,
     limit: number,
-    running: readonly string[],
+    { running, looksBehind }: { readonly running: readonly string[]; readonly looksBehind: boolean },
   ): Promise<readonly DueAction[]> {
-    const values = [name, holder, fence, limit, ...this.#versions, idArray(running)];
+    const values = [name, holder, fence, limit, ...this.#versions, idArray(running), looksBehind];
     const { rows } = await this.#database.query({ text: CLAIM, name: 'fw_claim_due', values });
     return rows.map((row) => column.read(DUE, row));
   }
@@ -134,7 +135,7 @@ const DUE: column.Columns<DueAction> = {
 const CLAIM = `WITH held AS MATERIALIZED (
   SELECT FROM eventlog.consumers WHERE ${HOLDS} FOR NO KEY UPDATE),
 left_behind AS MATERIALIZED (SELECT id FROM eventlog.schedules
-  WHERE state = 'running' AND next_date <= clock_timestamp() AND ${isKnown('$5', '$6')} AND EXISTS (SELECT FROM held)
+  WHERE $8::boolean AND state = 'running' AND next_date <= clock_timestamp() AND ${isKnown('$5', '$6')} AND EXISTS (SELECT FROM held)
     AND id <> ALL ($7::uuid[])
   ORDER BY attempts, next_date LIMIT 1 FOR UPDATE SKIP LOCKED),
 due AS MATERIALIZED (SELECT id FROM eventlog.schedules

@@ -44,6 +44,8 @@ const RETRY_DELAY_MS = 200;
 const ALONE_MS = 2_000;
 /** Maximum time until an action that another process scheduled is noticed, in milliseconds. */
 const LONGEST_WAIT_MS = 1_000;
+/** Under a backlog, due actions are claimed once this many have ended: a claim costs a transaction. */
+const LEAST_ROOM = 8;
 
 /**
  * Makes an attempt at a scheduled action under an idempotency key of its own. A failure because a shard is unreachable,
@@ -114,6 +116,10 @@ export class ScheduledActions implements OwnWork {
   #failure: { readonly error: unknown } | undefined;
   /** Whether more actions may be due than there was room for. */
   #isFull = false;
+  /** Time of the next look at recurring actions under a backlog, on the clock of `time.nowMs()`. */
+  #recursAtMs = 0;
+  /** Whether actions may be left behind: by the former holder, or because an outcome could not be stored. */
+  #looksBehind = true;
 
   constructor(options: ScheduledActionsOptions) {
     this.#options = options;
@@ -124,6 +130,7 @@ export class ScheduledActions implements OwnWork {
   }
 
   start(loop: LeasedLoop): LeasedWork {
+    this.#looksBehind = true;
     return {
       title: 'Scheduled actions',
       round: () => this.#round(loop),
@@ -151,7 +158,8 @@ export class ScheduledActions implements OwnWork {
     const room = MAXIMUM_RUNNING - this.#running.size;
     await this.#begin(loop, room);
     if (this.#isFull) {
-      if (this.#running.size >= MAXIMUM_RUNNING) await loop.wakeUp.wait(LONGEST_WAIT_MS);
+      await this.#recurMeanwhile(loop);
+      if (!this.#hasRoom) await loop.wakeUp.wait(LONGEST_WAIT_MS);
       return;
     }
     const {
@@ -165,17 +173,30 @@ export class ScheduledActions implements OwnWork {
     else await loop.wakeUp.wait(Math.min(dueMs, recursMs, LONGEST_WAIT_MS));
   }
 
+  /** Under a backlog, runs of recurring actions are stored in time, although they wait for their turn. */
+  async #recurMeanwhile({ lease }: LeasedLoop): Promise<void> {
+    if (time.nowMs() < this.#recursAtMs) return;
+    this.#recursAtMs = time.nowMs() + LONGEST_WAIT_MS;
+    await this.#options.recurring.round(lease.lease.holder, false);
+  }
+
+  get #hasRoom(): boolean {
+    return MAXIMUM_RUNNING - this.#running.size >= LEAST_ROOM;
+  }
+
   /** Starts due actions, as far as there is room. */
   async #begin(loop: LeasedLoop, room: number): Promise<void> {
     const { schedules, recurring } = this.#options;
     const running = [...this.#running.keys()];
-    const due = room === 0 ? [] : await schedules.claim(loop.lease.lease, room, running);
+    const looksBehind = this.#looksBehind;
+    const due = room === 0 ? [] : await schedules.claim(loop.lease.lease, room, { running, looksBehind });
     const ends = due.map((action) =>
       this.#start(action).then(() => {
-        if (this.#isFull || recurring.isHeldUp) loop.wakeUp.notify();
+        if ((this.#isFull && this.#hasRoom) || recurring.isHeldUp) loop.wakeUp.notify();
       }),
     );
     const isLeftBehind = due[0]?.isLeftBehind === true;
+    if (room > 0 && looksBehind) this.#looksBehind = isLeftBehind;
     this.#isFull = due.length === room || isLeftBehind;
     // It runs alone for a while: if the process dies of it, the attempt should not count against others.
     if (isLeftBehind) await atMost(Promise.all(ends), ALONE_MS);
@@ -186,6 +207,7 @@ export class ScheduledActions implements OwnWork {
     const ended = this.#execute(due)
       .catch((error: unknown) => {
         this.#failure = { error };
+        this.#looksBehind = true;
       })
       .then(() => void this.#running.delete(due.id));
     this.#running.set(due.id, ended);

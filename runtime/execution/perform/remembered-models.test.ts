@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Entity } from '../../domain/entity.js';
-import { noteRevision, rowOf } from '../../domain/entity.js';
+import { copyWith, descriptorOf, noteRevision, rowOf } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { planOf } from '../../persistence/test-support/plans.js';
 import { PendingPlan } from '../../persistence/write/pending-plan.js';
@@ -36,6 +36,17 @@ describe('remembered models', () => {
     expect(versionIn(memory, 'a1>2')).toBe(2);
     memory.keep(stateOf('c1>2'), memory.eraOf(shard));
     expect(['a1>2', 'b1>2', 'c1>2'].map((change) => versionIn(memory, change))).toEqual([2, undefined, 2]);
+  });
+
+  test('are not large, and a large one takes the place of none', () => {
+    const memory = memoryOf(2);
+    const small = stateOf('a1>2');
+    memory.keep(small, memory.eraOf(shard));
+    const text = (length: number) => ({ nickname: 'x'.repeat(length), version: 3 });
+    memory.keep(copyWith(descriptorOf(small), small, text(16_000)), memory.eraOf(shard));
+    expect(versionIn(memory, 'a1>2')).toBe(3);
+    memory.keep(copyWith(descriptorOf(small), small, text(17_000)), memory.eraOf(shard));
+    expect(versionIn(memory, 'a1>2')).toBeUndefined();
   });
 
   test('are none with a limit of 0, or if a change of server would not be noticed', () => {

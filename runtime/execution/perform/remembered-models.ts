@@ -1,6 +1,15 @@
 import { LRUCache } from 'lru-cache';
 import type { RememberedCounts } from '../../action/action-statistics.js';
-import { descriptorOf, type Entity, type ModelDescriptor, revisionOf, rowOf } from '../../domain/entity.js';
+import { memoize } from '../../collections/memoize.js';
+import {
+  descriptorOf,
+  type Entity,
+  fieldOf,
+  type ModelDescriptor,
+  revisionOf,
+  rowOf,
+} from '../../domain/entity.js';
+import { columnKindOf } from '../../domain/kinds/kinds.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 
 /**
@@ -35,6 +44,8 @@ interface Distrust {
 
 /** A failure counts twice as much as a success: guessing pays only while most guesses hold. */
 const FAILURE = 2;
+/** A state whose texts and documents have more characters and values in all is not remembered. */
+const MOST_CHARACTERS = 16_384;
 /** At most 2^10 guesses are left out before the next one. */
 const MAXIMUM_LEVEL = 10;
 
@@ -50,7 +61,7 @@ const MAXIMUM_LEVEL = 10;
  * runs again with reads. A state that another process has changed is stale at the check, and dropped. If many guesses
  * are useless, none are made for a while.
  *
- * The states are bounded in number; the least recently used one goes first.
+ * The states are bounded in number, and each in size; the least recently used one goes first.
  */
 export class RememberedModels {
   readonly #models: LRUCache<string, RememberedModel> | undefined;
@@ -105,8 +116,13 @@ export class RememberedModels {
   /** Remembers a state that is committed. @param era that of the shard before the state was read or sent */
   keep(model: Entity, era: Era | undefined): void {
     if (this.#models === undefined || era === undefined || era.isOver) return;
-    if (descriptorOf(model).chaining === false) return;
+    const descriptor = descriptorOf(model);
+    if (descriptor.chaining === false) return;
     const row = rowOf(model);
+    if (isLarge(descriptor, model)) {
+      this.drop(row);
+      return;
+    }
     const known = this.#models.peek(row);
     if (known === undefined) {
       this.#models.set(row, { model, era });
@@ -169,6 +185,30 @@ export class RememberedModels {
     distrust.level -= 1;
     if (distrust.level === 0) this.#distrust.delete(purpose);
   }
+}
+
+const unboundedFields = memoize(({ columns }: ModelDescriptor) =>
+  columns
+    .filter((column) => column.type.kind === 'string' || columnKindOf(column) === undefined)
+    .map(({ field }) => field),
+);
+
+function isLarge(descriptor: ModelDescriptor, model: Entity): boolean {
+  let left = MOST_CHARACTERS;
+  for (const field of unboundedFields(descriptor)) left = leftAfter(fieldOf(model, field), left);
+  return left < 0;
+}
+
+/** What is left of a number of characters; negative after a value that exceeds it. */
+function leftAfter(value: unknown, before: number): number {
+  if (typeof value === 'string') return before - value.length;
+  if (typeof value !== 'object' || value === null) return before - 1;
+  let left = before;
+  for (const part of Array.isArray(value) ? value : Object.values(value)) {
+    left = leftAfter(part, left);
+    if (left < 0) break;
+  }
+  return left;
 }
 
 /** One action may change a model class that another one only reads. */
