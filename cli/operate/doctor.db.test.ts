@@ -23,11 +23,7 @@ export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
 }
 `,
   );
-  project.write(
-    'src/migrations/0001_things.ts',
-    `import { defineMigration } from 'fw-actions/codegen';
-export const migration = defineMigration('${things.name}', \`${things.up}\`);\n`,
-  );
+  project.write('src/migrations/0001_things.sql', things.up);
 });
 
 interface FoundJson {

@@ -12,13 +12,8 @@ export interface Migration {
    * migrations that touch other tables.
    */
   readonly up: string;
-  /** Source position of the text, for messages. */
-  readonly origin?: {
-    /** Path for display. */
-    readonly file: string;
-    /** First line of the text in the file, from 1. */
-    readonly line: number;
-  };
+  /** Path of the file with this text, for messages. */
+  readonly file?: string;
 }
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
@@ -29,14 +24,14 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
  * @throws ValidationError for a name with characters other than letters, digits, `_`, `-` and `.`, for empty SQL, and
  *   for an unknown comment `-- fw-gen:`
  */
-export function defineMigration(name: string, up: string, origin?: Migration['origin']): Migration {
+export function defineMigration(name: string, up: string, file?: string): Migration {
   if (!NAME.test(name)) {
     throw new ValidationError(
       `A migration's name consists of letters, digits, _, - and ., got ${JSON.stringify(name)}`,
     );
   }
   if (up.trim() === '') throw new ValidationError(`Migration ${name} is empty`);
-  const migration = Object.freeze({ name, up, ...(origin === undefined ? {} : { origin }) });
+  const migration = Object.freeze({ name, up, ...(file === undefined ? {} : { file }) });
   runsInTransaction(migration);
   return migration;
 }
