@@ -16,26 +16,6 @@ export interface Migration {
   readonly file?: string;
 }
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
-/**
- * Creates a migration.
- *
- * @param up SQL, possibly several statements; see `Migration.up`
- * @throws ValidationError for a name with characters other than letters, digits, `_`, `-` and `.`, for empty SQL, and
- *   for an unknown comment `-- fw-gen:`
- */
-export function defineMigration(name: string, up: string, file?: string): Migration {
-  if (!NAME.test(name)) {
-    throw new ValidationError(
-      `A migration's name consists of letters, digits, _, - and ., got ${JSON.stringify(name)}`,
-    );
-  }
-  if (up.trim() === '') throw new ValidationError(`Migration ${name} is empty`);
-  const migration = Object.freeze({ name, up, ...(file === undefined ? {} : { file }) });
-  runsInTransaction(migration);
-  return migration;
-}
-
 /**
  * Whether the migration runs in a transaction: unless its text has the comment `-- fw-gen: no transaction` above its
  * first statement.
