@@ -71,9 +71,7 @@ async function tryOut(
   present: readonly MigrationFile[],
   release: RenameRelease,
 ): Promise<NewMigration> {
-  const { beginRename, finishRename, nextMigration, tableProblem } = await import(
-    '../generator/migrations.js'
-  );
+  const { nextMigration, renameSql, tableProblem } = await import('../generator/migrations.js');
   const { withTrial } = await import('../runtime/operations.js');
   return withTrial(async (trial) => {
     const { tables } = await trial.run(present);
@@ -85,8 +83,7 @@ async function tryOut(
       ({ columns, definition, isValidated }) =>
         isValidated && columns.join() === rename.from && definition.includes("'NaN'"),
     );
-    const sql =
-      release === 'begin' ? beginRename({ ...rename, type, nullable, refusesNaN }) : finishRename(rename);
+    const sql = renameSql(release, rename, { type, nullable, refusesNaN });
     const title = `${release}_rename_${rename.table}_${rename.to}`
       .replace(/[^A-Za-z0-9]+/g, '_')
       .slice(0, 60);

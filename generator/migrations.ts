@@ -21,7 +21,7 @@ import type { MigrationFile, ModelSchema } from './schema/project-schema.js';
 
 export { type FieldRename, type RenameRelease, tableProblem } from './check/check-rename.js';
 export { sqlName } from './emit/print/sql.js';
-export { beginRename, finishRename } from './emit/rename-migrations.js';
+export { renameSql } from './emit/rename-sql.js';
 export { type ColumnRename, openRenames } from './schema/column-rename.js';
 export type { MigrationFile } from './schema/project-schema.js';
 

@@ -65,11 +65,8 @@ export function finiteCheck({
   column,
   sqlType,
 }: Pick<ColumnSchema, 'column' | 'sqlType'>): string | undefined {
-  return mayBeInfinite(sqlType) ? `${sqlName(column)} ${FINITE}` : undefined;
+  return mayBeInfinite(sqlType) ? `${sqlName(column)} not in ('NaN', 'Infinity', '-Infinity')` : undefined;
 }
-
-/** The condition on columns whose type has NaN and infinity. */
-export const FINITE = "not in ('NaN', 'Infinity', '-Infinity')";
 
 function mayBeInfinite(sqlType: string): boolean {
   return (
