@@ -10,14 +10,13 @@ import type { MigrationFile } from '../schema/project-schema.js';
  * @param migrations sorted by name
  */
 export function checkMigrationOrder(migrations: readonly MigrationFile[]): readonly Diagnostic[] {
-  return migrations.flatMap((later, index) => {
-    for (const earlier of migrations.slice(0, index)) {
-      if (!isWrittenWithout(later, earlier)) continue;
-      const tables = sharedTables(earlier.tables, later.tables);
-      if (tables.length > 0) return [conflict(later, earlier, tables)];
-    }
-    return [];
-  });
+  return migrations.flatMap((later, index) =>
+    migrations
+      .slice(0, index)
+      .filter((earlier) => isWrittenWithout(later, earlier))
+      .flatMap((earlier) => conflict(later, earlier))
+      .slice(0, 1),
+  );
 }
 
 /** Whether the earlier one did not exist when the later one was written. */
@@ -31,11 +30,9 @@ function numberOf(name: string): string {
   return /^\d+/.exec(name)?.[0] ?? name;
 }
 
-function conflict(
-  later: MigrationFile,
-  earlier: MigrationFile,
-  tables: readonly string[] | 'unknown',
-): Diagnostic {
+function conflict(later: MigrationFile, earlier: MigrationFile): readonly Diagnostic[] {
+  const tables = sharedTables(earlier.tables, later.tables);
+  if (tables.length === 0) return [];
   const silent = earlier.tables === undefined ? earlier : later;
   const both = tables === 'unknown' ? `${silent.name} declares no tables` : `both touch ${tables.join(', ')}`;
   const apart =
@@ -52,5 +49,5 @@ function conflict(
   const hint =
     'Write the one that no shared database has run again, under a later name: delete its file, and run `fw-gen ' +
     `generate\` or \`fw-gen migrate diff\`.${again.join('')} If they do not depend on each other, ${apart}.`;
-  return diagnostic('FWGEN064', { file: later.file }, message, hint);
+  return [diagnostic('FWGEN064', { file: later.file }, message, hint)];
 }
