@@ -320,7 +320,7 @@ describe('templates', () => {
   test('are listed with their views', async () => {
     const { info } = await fwGen('templates', 'list');
     expect(info).toMatch(/^model +ModelView$/m);
-    expect(info).toMatch(/^sql-migrations +SqlMigrationsView$/m);
+    expect(info).toMatch(/^migration +MigrationView$/m);
   });
 
   test('can be ejected once, and are used afterwards', async () => {

@@ -27,7 +27,7 @@ export const DIFF: CommandEntry = command({
     const config = readProjectConfig(file);
     const migrations = await readMigrations(config);
     const tables = await readTables(config);
-    const { nextMigrations, openRenames, sqlName } = await import('../generator/migrations.js');
+    const { diffSql, nextMigration, openRenames, sqlName } = await import('../generator/migrations.js');
     const { planNextMigration } = await import('../runtime/operations.js');
     const unfinished = openRenames(migrations.map(({ up }) => up));
     const renaming = new Set(unfinished.map(({ table, from }) => `${table}.${from}`));
@@ -38,15 +38,13 @@ export const DIFF: CommandEntry = command({
     if (refusals.length > 0) throw new InputError(`${refusals.join('\n')}\nNothing was written.`);
     for (const note of notes) output.error(`Note: ${note}`);
     if (statements.length === 0) return { lines: ['The migrations match the models: nothing to do.'] };
-    const files = nextMigrations(migrations, options.name, planned);
-    if (options.dryRun === true) return { lines: files.map(({ text }) => text.trimEnd()) };
+    const { tables: changed } = planned;
+    const next = nextMigration(migrations, options.name, { sql: diffSql(statements), tables: changed });
+    if (options.dryRun === true) return { lines: [next.up.trimEnd()] };
     const { migrationsDirectory, projectDirectory } = projectFolders(config);
-    const texts = new Map(files.map((each) => [join(migrationsDirectory, each.file), each.text]));
-    makeFiles(texts);
-    const lines = [...texts.keys()].map(
-      (path) => `${relative(projectDirectory, path)} written: read it, then run fw-gen generate.`,
-    );
-    return { lines };
+    const path = join(migrationsDirectory, next.file);
+    makeFiles(new Map([[path, next.up]]));
+    return { lines: [`${relative(projectDirectory, path)} written: read it, then run fw-gen generate.`] };
   },
 });
 

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test, vi } from 'vitest';
-import { type MigrationText, readMigrationTexts } from '../generator/migrations.js';
+import { type MigrationFile, readMigrations } from '../generator/migrations.js';
 import { modelText, projectPerTest } from '../generator/test-support/projects.js';
 import { ShardIdentifier } from '../runtime/domain/shard-identifier.js';
 import { migrate } from '../runtime/migration/migrate.js';
@@ -34,7 +34,7 @@ async function succeed(...argv: readonly string[]): Promise<void> {
 }
 
 /** Does the work of a branch that starts at `main`, and returns its migrations. */
-async function onBranch(name: string, work: () => Promise<void>): Promise<readonly MigrationText[]> {
+async function onBranch(name: string, work: () => Promise<void>): Promise<readonly MigrationFile[]> {
   git('checkout', '--quiet', '-b', name, 'main');
   await work();
   commit(name);
@@ -51,8 +51,8 @@ function merge(name: string): void {
   }
 }
 
-function migrationsHere(): readonly MigrationText[] {
-  const { migrations, diagnostics } = readMigrationTexts({
+function migrationsHere(): readonly MigrationFile[] {
+  const { migrations, diagnostics } = readMigrations({
     projectDirectory: project.folder,
     migrationsDirectory: join(project.folder, 'src/migrations'),
   });
@@ -69,7 +69,7 @@ function addColumn(field: string, above: string): void {
   project.write(path, order.replace(line, `${line}  readonly ${field}?: string;\n`));
 }
 
-async function applied(registry: DatabaseRegistry, migrations: readonly MigrationText[]): Promise<unknown> {
+async function applied(registry: DatabaseRegistry, migrations: readonly MigrationFile[]): Promise<unknown> {
   return (await migrate(registry, { migrations })).shards[0]?.applied;
 }
 
@@ -121,7 +121,7 @@ describeOnEachAdapter('Two merged branches', (harness) => {
       expect([error, code], argv.join(' ')).toEqual(clash);
     }
     const own = readdirSync(join(project.folder, 'src/migrations')).find((name) =>
-      name.endsWith('_rating.ts'),
+      name.endsWith('_rating.sql'),
     );
     project.remove(`src/migrations/${own}`);
     await succeed('migrate', 'diff', '--name', 'rating');

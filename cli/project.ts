@@ -1,7 +1,7 @@
 import { dirname, relative } from 'node:path';
 import { type Diagnostic, formatDiagnostic } from '../generator/diagnostics.js';
 import type { GenerateOptions, ProjectFolders } from '../generator/generate.js';
-import type { MigrationText, ModelTable } from '../generator/migrations.js';
+import type { MigrationFile, ModelTable } from '../generator/migrations.js';
 import { defined } from '../generator/schema/defined.js';
 import { ConfigurationError } from '../runtime/config/configuration-error.js';
 import { loadProjectConfig } from '../runtime/config/load-config.js';
@@ -65,10 +65,10 @@ export function projectFolders({ file, generator }: GeneratorConfig): ProjectFol
   };
 }
 
-/** The project's migrations. Loads the parser on demand. @throws InputError with all mistakes in their files */
-export async function readMigrations(config: GeneratorConfig): Promise<readonly MigrationText[]> {
-  const { readMigrationTexts } = await import('../generator/migrations.js');
-  const { migrations, diagnostics } = readMigrationTexts(projectFolders(config));
+/** The project's migrations. @throws InputError with all mistakes in their files */
+export async function readMigrations(config: GeneratorConfig): Promise<readonly MigrationFile[]> {
+  const generator = await import('../generator/migrations.js');
+  const { migrations, diagnostics } = generator.readMigrations(projectFolders(config));
   requireNone(diagnostics);
   return migrations;
 }

@@ -1,9 +1,9 @@
-import { basename, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import type {
   ColumnRename,
   FieldRename,
-  MigrationText,
+  MigrationFile,
   NewMigration,
   RenameRelease,
 } from '../generator/migrations.js';
@@ -51,12 +51,12 @@ async function writeRename({ from, to, ...options }: Values<typeof INPUTS>): Pro
   const { rename, diagnostics } = await findRename(folders, { ...from, to }, present, release);
   requireNone(diagnostics);
   if (typeof rename === 'string') throw refused(rename);
-  const files = await tryOut(rename, present, release);
-  if (options.dryRun === true) return files.map(({ file, text }) => `-- ${file}\n${text.trimEnd()}`);
-  const texts = new Map(files.map(({ file, text }) => [join(folders.migrationsDirectory, file), text]));
-  makeFiles(texts);
+  const { file, up } = await tryOut(rename, present, release);
+  if (options.dryRun === true) return [`-- ${file}\n${up.trimEnd()}`];
+  const path = join(folders.migrationsDirectory, file);
+  makeFiles(new Map([[path, up]]));
   return [
-    ...[...texts.keys()].map((path) => `${relative(folders.projectDirectory, path)} written.`),
+    `${relative(folders.projectDirectory, path)} written.`,
     release === 'finish' ? AFTER_FINISH : afterBegin(from, to, rename),
   ];
 }
@@ -68,12 +68,10 @@ async function writeRename({ from, to, ...options }: Values<typeof INPUTS>): Pro
  */
 async function tryOut(
   rename: ColumnRename,
-  present: readonly MigrationText[],
+  present: readonly MigrationFile[],
   release: RenameRelease,
-): Promise<readonly NewMigration[]> {
-  const { beginRename, finishRename, nextSqlMigrations, tableProblem } = await import(
-    '../generator/migrations.js'
-  );
+): Promise<NewMigration> {
+  const { nextMigration, renameSql, tableProblem } = await import('../generator/migrations.js');
   const { withTrial } = await import('../runtime/operations.js');
   return withTrial(async (trial) => {
     const { tables } = await trial.run(present);
@@ -85,22 +83,20 @@ async function tryOut(
       ({ columns, definition, isValidated }) =>
         isValidated && columns.join() === rename.from && definition.includes("'NaN'"),
     );
-    const sql =
-      release === 'begin' ? beginRename({ ...rename, type, nullable, refusesNaN }) : finishRename(rename);
+    const sql = renameSql(release, rename, { type, nullable, refusesNaN });
     const title = `${release}_rename_${rename.table}_${rename.to}`
       .replace(/[^A-Za-z0-9]+/g, '_')
       .slice(0, 60);
-    const files = nextSqlMigrations(present, title, { sql, table: rename.table });
-    const next = files.map(({ file, text }) => ({ name: basename(file, '.sql'), up: text }));
+    const next = nextMigration(present, title, { sql, tables: [rename.table] });
     try {
-      await trial.run([...present, ...next]);
+      await trial.run([...present, next]);
     } catch (error) {
       if (!(error instanceof FwError)) throw error;
       throw refused(
         `${error.message}. First change the object that this message names, in a separate migration.`,
       );
     }
-    return files;
+    return next;
   });
 }
 

@@ -6,18 +6,22 @@ import { generate } from '../generator/generate.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
-/** Lines of an example's sources that are not blank, tests aside. */
+/** Lines of an example's sources that are not blank, tests aside. SQL is written, wherever it is emitted again. */
 function linesOf(example: string): { readonly written: number; readonly emitted: number } {
   const folder = join(ROOT, 'examples', example);
   const paths = readdirSync(folder, { recursive: true }).map((path) => String(path).replaceAll('\\', '/'));
   const sources = paths.filter(
     // A client is emitted on request, for other programs.
-    (path) => path.endsWith('.ts') && !/\.test(-d)?\.ts$|^test-support\/|^generated\/client\//.test(path),
+    (path) => /\.(ts|sql)$/.test(path) && !/\.test(-d)?\.ts$|^test-support\/|^generated\/client\//.test(path),
   );
   const count = (counts: (path: string) => boolean): number =>
     sources
       .filter(counts)
-      .flatMap((path) => readFileSync(join(folder, path), 'utf8').split('\n'))
+      .flatMap((path) =>
+        readFileSync(join(folder, path), 'utf8')
+          .replace(/^ *up: `[^`]*`/gm, '')
+          .split('\n'),
+      )
       .filter((line) => line.trim() !== '').length;
   const isEmitted = (path: string): boolean => path.startsWith('generated/');
   return { written: count((path) => !isEmitted(path)), emitted: count(isEmitted) };

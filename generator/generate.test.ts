@@ -213,7 +213,7 @@ function project(source: string, name = 'project'): string {
 /** The path of the only migration that creates a table. */
 function migrationOf(folder: string, table: string): string {
   const names = readdirSync(join(folder, 'migrations')).filter((name) =>
-    name.endsWith(`_create_${table}.ts`),
+    name.endsWith(`_create_${table}.sql`),
   );
   expect(names).toHaveLength(1);
   return join(folder, 'migrations', names[0] ?? '');

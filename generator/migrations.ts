@@ -3,20 +3,13 @@ import { join } from 'node:path';
 import type { ProjectFolders } from './check/check-folders.js';
 import { checkMigrationOrder } from './check/check-migrations.js';
 import { type FieldRename, findColumns, type RenameRelease } from './check/check-rename.js';
-import { compareText, type Diagnostic } from './diagnostics.js';
-import { emitChange } from './emit/emit-change.js';
-import { nameMigrations } from './emit/migration-names.js';
+import type { Diagnostic } from './diagnostics.js';
+import { nameMigration } from './emit/migration-names.js';
 import { sqlLiteral } from './emit/print/sql.js';
 import { columnDefinition, finiteCheck, indexDefinition } from './emit/views/migration-view.js';
 import { attempt } from './read/attempt.js';
 import { listMigrations } from './read/list-files.js';
-import {
-  type MigrationText,
-  migrationFileName,
-  migrationPlace,
-  namesakes,
-  readMigrationSql,
-} from './read/read-migrations.js';
+import { readMigration } from './read/read-migrations.js';
 import { readSchema } from './read-schema.js';
 import { type ColumnRename, openRenames } from './schema/column-rename.js';
 import { columnsOf } from './schema/columns.js';
@@ -24,48 +17,39 @@ import { defined } from './schema/defined.js';
 import { keyIndexes } from './schema/key-indexes.js';
 import { modelNames } from './schema/model-names.js';
 import { relativeTo } from './schema/paths.js';
-import type { ModelSchema } from './schema/project-schema.js';
+import type { MigrationFile, ModelSchema } from './schema/project-schema.js';
 
 export { type FieldRename, type RenameRelease, tableProblem } from './check/check-rename.js';
 export { sqlName } from './emit/print/sql.js';
-export { beginRename, finishRename } from './emit/rename-migrations.js';
-export type { MigrationText } from './read/read-migrations.js';
+export { renameSql } from './emit/rename-sql.js';
 export { type ColumnRename, openRenames } from './schema/column-rename.js';
+export type { MigrationFile } from './schema/project-schema.js';
 
 /** The migrations of a project, and the mistakes in their files. */
 export interface ReadMigrations {
   /** Sorted by name. */
-  readonly migrations: readonly MigrationText[];
+  readonly migrations: readonly MigrationFile[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/**
- * Reads the migrations folder: `.sql` files, and modules, which are parsed and never executed.
- *
- * @param folders absolute paths
- */
-export function readMigrationTexts({
+/** Reads the migrations folder. @param folders absolute paths */
+export function readMigrations({
   projectDirectory,
   migrationsDirectory,
 }: Pick<ProjectFolders, 'projectDirectory' | 'migrationsDirectory'>): ReadMigrations {
   const folder = relativeTo(projectDirectory, migrationsDirectory);
-  const migrations: MigrationText[] = [];
+  const migrations: MigrationFile[] = [];
   const diagnostics: Diagnostic[] = [];
   const files = attempt(diagnostics, folder, () => listMigrations(projectDirectory, folder)) ?? [];
-  diagnostics.push(...namesakes(files));
   for (const file of files) {
     const text = attempt(diagnostics, file, () => readFileSync(join(projectDirectory, file), 'utf8'));
     if (text === undefined) continue;
-    const read = readMigrationSql(file, text);
+    const read = readMigration(file, text);
     if ('up' in read) migrations.push(read);
     else diagnostics.push(read);
   }
-  const placed = migrations.map(({ name, up }) => {
-    const file = files.find((each) => migrationFileName(each)?.name === name) ?? name;
-    return { file, name, sql: up, ...migrationPlace(up, 'sql') };
-  });
-  diagnostics.push(...checkMigrationOrder(placed));
-  return { migrations: migrations.sort((a, b) => compareText(a.name, b.name)), diagnostics };
+  diagnostics.push(...checkMigrationOrder(migrations));
+  return { migrations, diagnostics };
 }
 
 /** The table of a model, as the sources require it. */
@@ -113,7 +97,7 @@ export async function readModelTables(folders: ProjectFolders): Promise<{
 export async function findRename(
   folders: ProjectFolders,
   field: FieldRename,
-  present: readonly MigrationText[],
+  present: readonly MigrationFile[],
   release: RenameRelease,
 ): Promise<{ readonly rename: ColumnRename | string; readonly diagnostics: readonly Diagnostic[] }> {
   const { schema, diagnostics } = readSchema(folders);
@@ -142,39 +126,31 @@ function tableOf(model: ModelSchema): ModelTable {
   return { table, sharded: model.sharded, columns, indexes };
 }
 
+/** Returns the text of a migration that runs these statements, which have no semicolons. */
+export function diffSql(statements: readonly string[]): string {
+  const yours = '-- Written once by fw-gen migrate diff. It is yours now: review it before you apply it.\n';
+  return yours + statements.map((statement) => `${statement};\n`).join('');
+}
+
 /** A new migration: its file name and text. */
 export interface NewMigration {
+  readonly name: string;
   readonly file: string;
-  readonly text: string;
+  readonly up: string;
 }
 
 /**
- * The module of the next migration.
+ * Names a new migration after the time, and declares its tables.
  *
  * @param title of letters, digits and underscores
- * @param tables that the statements change
+ * @param tables that the SQL changes
  */
-export function nextMigrations(
-  present: readonly MigrationText[],
+export function nextMigration(
+  present: readonly MigrationFile[],
   title: string,
-  { statements, tables }: { readonly statements: readonly string[]; readonly tables: readonly string[] },
+  { sql, tables }: { readonly sql: string; readonly tables: readonly string[] },
   now: Date = new Date(),
-): readonly NewMigration[] {
-  return nameMigrations(present, [{ title, tables, statements }], now).map((each) => ({
-    file: `${each.name}.ts`,
-    text: emitChange(each, each.statements),
-  }));
-}
-
-/** The next migration of one table, as an `.sql` file. */
-export function nextSqlMigrations(
-  present: readonly MigrationText[],
-  title: string,
-  { sql, table }: { readonly sql: string; readonly table: string },
-  now: Date = new Date(),
-): readonly NewMigration[] {
-  return nameMigrations(present, [{ title, tables: [table] }], now).map(({ name, header }) => ({
-    file: `${name}.sql`,
-    text: `${header.join('\n')}\n${sql}`,
-  }));
+): NewMigration {
+  const { name, header } = nameMigration(present.at(-1)?.name, { title, tables }, now);
+  return { name, file: `${name}.sql`, up: `${header.join('\n')}\n${sql}` };
 }

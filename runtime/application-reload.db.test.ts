@@ -18,11 +18,10 @@ import {
 } from './execution/test-support/accounts.js';
 import { emptyApplication } from './http/test-support/empty-application.js';
 import { migrate } from './migration/migrate.js';
-import { defineMigration } from './migration/migration.js';
 
 const application = {
   ...emptyApplication,
-  migrations: [defineMigration('0001_things', 'create table things (id uuid)')],
+  migrations: [{ name: '0001_things', up: 'create table things (id uuid)' }],
 };
 const first = ShardIdentifier.of(0, 0);
 const added = ShardIdentifier.of(1, 0);

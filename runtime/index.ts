@@ -96,7 +96,7 @@ export type { EventEnvelope } from './events/log/event-envelope.js';
 export { ActionExecutor, type ActionRunner } from './execution/action-executor.js';
 export { KeyedLockProvider, type LockOptions, lockCondition } from './locks/keyed-lock-provider.js';
 export type { LockHandle, SqlCondition } from './locks/lock-handle.js';
-export { defineMigration, type Migration } from './migration/migration.js';
+export type { Migration } from './migration/migration.js';
 export type { Logger } from './observability/logger.js';
 export { EventHistory, type EventPage, type EventRecord } from './persistence/read/event-history.js';
 export type { PartialPage } from './persistence/read/list-reader.js';

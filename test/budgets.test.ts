@@ -11,9 +11,9 @@ const LINES: Readonly<Record<string, number>> = {
   cli: 4_710,
   'generator/build': 50,
   'generator/check': 1_250,
-  'generator/emit': 3_370,
+  'generator/emit': 3_180,
   'generator/event-lock': 740,
-  'generator/read': 5_580,
+  'generator/read': 5_470,
   'generator/schema': 1_280,
   'generator/write': 560,
   'runtime/access': 1_250,
@@ -31,7 +31,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/execution': 4_090,
   'runtime/http': 5_320,
   'runtime/locks': 460,
-  'runtime/migration': 2_720,
+  'runtime/migration': 2_690,
   'runtime/observability': 820,
   'runtime/openapi': 840,
   'runtime/persistence': 5_500,
@@ -44,13 +44,13 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/testing': 2_340,
 };
 /** Files directly in runtime/ and generator/. */
-const LOOSE_LINES = { runtime: 2_040, generator: 670 };
+const LOOSE_LINES = { runtime: 2_040, generator: 650 };
 
 /** Maximum names that applications can import from each entrance of the package. */
 const NAMES: Readonly<Record<string, number>> = {
-  index: 137,
+  index: 136,
   client: 31,
-  codegen: 48,
+  codegen: 46,
   config: 19,
   consumer: 10,
   generator: 12,

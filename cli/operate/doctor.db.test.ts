@@ -1,15 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
 import { uuid7 } from '../../runtime/domain/id-source.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
-import { defineMigration } from '../../runtime/migration/migration.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import { cliProject, FIVE } from '../test-support/cli-project.js';
 
-const things = defineMigration(
-  '0001_things',
-  `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
+const things = {
+  name: '0001_things',
+  up: `create table things (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
   version bigint not null, title text not null, created_date timestamptz not null, updated_date timestamptz not null)`,
-);
+};
 
 const project = cliProject();
 
@@ -23,11 +22,7 @@ export class Thing extends Model<Thing, ShardedId<Thing>, 'OPEN'> {
 }
 `,
   );
-  project.write(
-    'src/migrations/0001_things.ts',
-    `import { defineMigration } from 'fw-actions/codegen';
-export const migration = defineMigration('${things.name}', \`${things.up}\`);\n`,
-  );
+  project.write('src/migrations/0001_things.sql', things.up);
 });
 
 interface FoundJson {

@@ -1,4 +1,4 @@
-import { readdirSync, symlinkSync } from 'node:fs';
+import { readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ShardingTopology } from '../../runtime/config/index.js';
@@ -9,12 +9,7 @@ import { withRefusedWrites } from '../test-support/refused-writes.js';
 const cli = cliProject();
 const fwGen = cli.run;
 
-const migrationFile = (name: string, sql: string): void => {
-  const text = `import { defineMigration, type Migration } from 'fw-actions/codegen';
-throw new Error('never executed');
-export const migration: Migration = defineMigration('${name}', \`${sql}\`);\n`;
-  cli.write(`src/migrations/${name}.ts`, text);
-};
+const migrationFile = (name: string, sql: string): void => cli.write(`src/migrations/${name}.sql`, sql);
 
 const MODEL = `import { AutoBuilder, Model, ShardedId, Decimal } from 'fw-actions';
 @AutoBuilder({ table: 'things' })
@@ -35,7 +30,7 @@ function project(topology: ShardingTopology, model = MODEL): void {
 describeOn('postgresql', 'fw-gen migrate', (harness) => {
   const empty = () => harness.makeTopology({ shards: FIVE, migrated: false });
 
-  test('migrates five shards to one schema, shows its progress, and runs no user code', async () => {
+  test('migrates five shards to one schema, and shows its progress', async () => {
     project(await empty());
     migrationFile('0001_things', TABLE);
     const before = await fwGen('migrate', 'status');
@@ -81,9 +76,8 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     migrationFile('0002_pairs', 'insert into pairs values (1, 1)');
     expect((await fwGen('migrate', 'up')).code).toBe(0);
     await cli.rows('insert into pairs values (1, 1)', FIVE[2]);
-    const sqlFile = (name: string, sql: string): void => cli.write(`src/migrations/${name}.sql`, sql);
-    sqlFile('0003_note', 'alter table pairs add column note text;');
-    sqlFile('0004_key', 'create unique index pairs_key on pairs (a, b);');
+    migrationFile('0003_note', 'alter table pairs add column note text;');
+    migrationFile('0004_key', 'create unique index pairs_key on pairs (a, b);');
     const failed = await fwGen('migrate', 'up');
     expect(failed.code).toBe(1);
     expect(failed.info).toMatch(
@@ -94,27 +88,26 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     const mended =
       'delete from pairs using pairs as other where pairs = other and pairs.ctid > other.ctid;\n' +
       'create unique index pairs_key on pairs (a, b);';
-    sqlFile('0004_key', mended);
+    migrationFile('0004_key', mended);
     const changed = await fwGen('migrate', 'up');
     const [, former] = /0004_key was changed .* had the checksum ([0-9a-f]{12})/.exec(changed.info) ?? [];
     expect([changed.code, former]).toEqual([1, expect.any(String)]);
-    sqlFile('0004_key', `-- fw-gen: replaces ${former}\n${mended}`);
+    migrationFile('0004_key', `-- fw-gen: replaces ${former}\n${mended}`);
     const replaced = await fwGen('migrate', 'up');
     expect([replaced.code, replaced.info.match(/ 0 +done$/gm)?.length]).toEqual([0, 5]);
     expect((await fwGen('migrate', 'status')).code).toBe(0);
-    sqlFile('0004_key', `-- fw-gen: replaces 0123456789ab\n${mended}`);
+    migrationFile('0004_key', `-- fw-gen: replaces 0123456789ab\n${mended}`);
     expect((await fwGen('migrate', 'status')).info.match(/0004_key was changed/g)).toHaveLength(4);
   });
 
-  test('accepts SQL files and modules, and reports file and line of a refused statement', async () => {
+  test('reports file and line of a refused statement', async () => {
     project(await empty());
     migrationFile('0001_things', TABLE);
-    const sqlFile = (name: string, sql: string): void => cli.write(`src/migrations/${name}`, sql);
     const index =
       '-- fw-gen: no transaction\r\ncreate index concurrently things_title on things (title);\r\n';
-    sqlFile('0002_index.sql', index);
-    sqlFile(
-      '0003_two.sql',
+    migrationFile('0002_index', index);
+    migrationFile(
+      '0003_two',
       '-- Two at once.\nalter table things add column a text;\nalter table thongs add b text;\n',
     );
     const failed = await fwGen('migrate', 'up');
@@ -124,17 +117,17 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
     ).toHaveLength(5);
     const status = await fwGen('migrate', 'status');
     expect(status.info.match(/next 0003_two/g)).toHaveLength(5);
-    sqlFile('0003_two.sql', 'alter table things add column a text;\nalter table things add b text;\n');
+    migrationFile('0003_two', 'alter table things add column a text;\nalter table things add b text;\n');
     expect((await fwGen('migrate', 'up')).info.match(/ 1 +done$/gm)).toHaveLength(5);
     expect((await fwGen('migrate', 'verify')).code).toBe(0);
     // Changed line ends are not a change; changed text is.
-    sqlFile('0002_index.sql', index.replaceAll('\r', ''));
+    migrationFile('0002_index', index.replaceAll('\r', ''));
     expect((await fwGen('migrate', 'status')).code).toBe(0);
-    sqlFile('0002_index.sql', index.replace('(title)', '(price)'));
+    migrationFile('0002_index', index.replace('(title)', '(price)'));
     const changed = await fwGen('migrate', 'up');
     expect(changed.code).toBe(1);
     expect(changed.info).toContain('Shard (0, 0): 0002_index was changed after it had been applied');
-    sqlFile('0002_index.sql', '-- fw-gen: transaction\nselect 1');
+    migrationFile('0002_index', '-- fw-gen: transaction\nselect 1');
     const misread = await fwGen('migrate', 'status');
     expect(misread.code).toBe(2);
     expect(misread.error).toContain('src/migrations/0002_index.sql:1:1 FWGEN035');
@@ -157,12 +150,11 @@ describeOn('postgresql', 'fw-gen migrate', (harness) => {
 
   test('ends with 2 for unreadable migrations, and with 1 for an unreachable shard', async () => {
     project(await empty());
-    cli.write('src/migrations/0001_x.ts', 'export const migration = make(1);');
+    cli.write('src/migrations/0001_x.ts', "throw new Error('executed')");
     const { code, error } = await fwGen('migrate', 'status');
     expect(code).toBe(2);
-    expect(error).toContain(
-      'src/migrations/0001_x.ts FWGEN035 The file does not export a `migration` created by defineMigration',
-    );
+    expect(error).toContain('src/migrations/0001_x.ts FWGEN035 A migration is plain SQL');
+    rmSync(join(cli.folder, 'src/migrations/0001_x.ts'));
     migrationFile('0001_x', 'create table x (id int4)');
     cli.edit((text) => text.replace(/(\/fw_test_\w+)/, '/fw_test_nowhere'));
     const gone = await fwGen('migrate', 'status');
@@ -184,11 +176,11 @@ describe('fw-gen migrate diff', () => {
     withModel(MODEL.replace('price!: Decimal', 'price!: Decimal;\n  readonly note?: string'));
     const shown = await fwGen('migrate', 'diff', '--dry-run');
     expect(shown.info).toContain('alter table things add column note text;');
-    expect(files()).toEqual(['0001_things.ts']);
+    expect(files()).toEqual(['0001_things.sql']);
     const written = await fwGen('migrate', 'diff', '--name', 'add_note');
     expect(written).toMatchObject({
       code: 0,
-      info: expect.stringMatching(/src\/migrations\/\d{14}_add_note\.ts written/),
+      info: expect.stringMatching(/src\/migrations\/\d{14}_add_note\.sql written/),
     });
     expect((await fwGen('migrate', 'diff')).info).toContain('nothing to do');
   });
@@ -207,25 +199,25 @@ describe('fw-gen migrate diff', () => {
     cli.write('src/thing.ts', MODEL.replace('price!: Decimal', 'price!: string'));
     const refused = await fwGen('migrate', 'diff', '--check');
     expect([refused.code, refused.error]).toEqual([1, expect.stringContaining('things.price')]);
-    expect(files()).toEqual(['0001_things.ts']);
+    expect(files()).toEqual(['0001_things.sql']);
   });
 
   test('reports why a migration cannot be read or written', async () => {
     withModel(MODEL.replace('price!: Decimal', 'price?: Decimal'));
     const full = { code: 'ENOSPC', syscall: 'write' };
     const refused = await withRefusedWrites(
-      (path) => (path.endsWith('_change.ts') ? Object.assign(new Error('no space left'), full) : undefined),
+      (path) => (path.endsWith('_change.sql') ? Object.assign(new Error('no space left'), full) : undefined),
       () => fwGen('migrate', 'diff'),
     );
     expect(refused.code).toBe(2);
     expect(refused.error.replace(/\d{14}/, 'T')).toBe(
-      `Cannot write ${join(cli.folder, 'src/migrations/T_change.ts')}: ENOSPC (write). Check free space and permissions.`,
+      `Cannot write ${join(cli.folder, 'src/migrations/T_change.sql')}: ENOSPC (write). Check free space and permissions.`,
     );
-    expect(files()).toEqual(['0001_things.ts']);
-    symlinkSync(join(cli.folder, 'nowhere'), join(cli.folder, 'src/migrations/0002_change.ts'));
+    expect(files()).toEqual(['0001_things.sql']);
+    symlinkSync(join(cli.folder, 'nowhere'), join(cli.folder, 'src/migrations/0002_change.sql'));
     expect(await fwGen('migrate', 'diff')).toMatchObject({
       code: 2,
-      error: expect.stringContaining('src/migrations/0002_change.ts FWGEN038 Cannot read: ENOENT'),
+      error: expect.stringContaining('src/migrations/0002_change.sql FWGEN038 Cannot read: ENOENT'),
     });
   });
 
@@ -235,7 +227,7 @@ describe('fw-gen migrate diff', () => {
     expect(refused.code).toBe(2);
     expect(refused.error).toContain('things.price is numeric(19,4)');
     expect(refused.error).toContain('Nothing was written.');
-    expect(files()).toEqual(['0001_things.ts']);
+    expect(files()).toEqual(['0001_things.sql']);
     withModel(MODEL.replace('  readonly title!: string;\n', ''));
     const kept = await fwGen('migrate', 'diff', '--dry-run');
     expect(kept.info).toContain('alter column title drop not null;');

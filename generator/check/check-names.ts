@@ -9,7 +9,7 @@ import {
 } from '../schema/project-schema.js';
 
 /** Emitted files that do not have the name of a model. */
-const RESERVED_FILES: readonly string[] = ['application', 'server', 'sql-migrations', 'versions'];
+const RESERVED_FILES: readonly string[] = ['application', 'server', 'versions'];
 
 /** Static members of every class, inherited members, and members of every builder. */
 const RESERVED_STATICS: ReadonlySet<string> = new Set([

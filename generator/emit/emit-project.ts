@@ -1,13 +1,13 @@
 import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
 import { modelNames } from '../schema/model-names.js';
-import type { ProjectSchema } from '../schema/project-schema.js';
+import type { MigrationFile, ProjectSchema } from '../schema/project-schema.js';
 import { clientView } from './client/client-view.js';
 import { Emission } from './emission.js';
 import type { EmitInput } from './emit-input.js';
-import { nameMigrations } from './migration-names.js';
+import { nameMigration } from './migration-names.js';
 import type { TemplateName } from './own-templates.js';
-import { type MigrationPlace, partsOf } from './parts.js';
+import { partsOf } from './parts.js';
 import { Marks, type TracedText } from './print/marks.js';
 import { Renderer } from './render.js';
 import { applicationView } from './views/application-view.js';
@@ -15,7 +15,6 @@ import { headerView } from './views/header-view.js';
 import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
 import { partViews } from './views/part-view.js';
-import { type SqlMigrationsView, sqlMigrationsView } from './views/sql-migrations-view.js';
 import { versionsView } from './views/versions-view.js';
 
 /**
@@ -40,10 +39,8 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
   const schema = sorted(input.schema);
   const renderer = new Renderer(input.templates);
   const emission = new Emission(schema, paths, marks);
-  const migrations = emitMigrations(schema, input, renderer);
+  const created = createTables(schema, input, renderer);
   const file = (name: string): string => `${paths.output}/${name}.ts`;
-  const sqlMigrations = sqlMigrationsView(emission);
-  const places = migrationPlaces(schema, migrations, sqlMigrations, file('sql-migrations'));
   const generated = new Map<string, string>();
   const add = (path: string, template: TemplateName, view: object): void =>
     void generated.set(path, renderer.render(template, view));
@@ -54,11 +51,10 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
       emission.at(model.location, renderer.render('model', modelView(emission, model, path))),
     );
   }
-  const parts = partViews(emission, partsOf(emission, places));
+  const parts = partViews(emission, partsOf(emission, [...schema.migrations, ...created]));
   for (const part of parts) add(part.file, 'part', part.view);
   const application = file('application');
   add(application, 'application', applicationView(emission, application, parts, { title, version }));
-  if (sqlMigrations.migrations.length > 0) add(file('sql-migrations'), 'sql-migrations', sqlMigrations);
   const { lockedTypes = [] } = input;
   if (lockedTypes.length > 0) add(file('versions'), 'versions', versionsView(emission, lockedTypes));
   add(file('server'), 'server', headerView(paths.source));
@@ -66,26 +62,7 @@ function emitFiles(input: EmitInput, marks: Marks | undefined): EmittedFiles {
     const client = `${paths.client}/client.ts`;
     add(client, 'client', clientView(emission, client));
   }
-  return { generated, migrations: new Map([...migrations].map(([path, { text }]) => [path, text])) };
-}
-
-/** All migrations including new ones, sorted by path. @param texts path of the module with the texts of `.sql` files */
-function migrationPlaces(
-  schema: ProjectSchema,
-  created: ReadonlyMap<string, NewMigration>,
-  { migrations: sqlMigrations }: SqlMigrationsView,
-  texts: string,
-): readonly MigrationPlace[] {
-  const variables = new Map(sqlMigrations.map(({ path, variable }) => [path, variable]));
-  const present = schema.migrations.map(({ file: path, creates, tables = [] }) => {
-    const name = variables.get(path);
-    const [table] = [...creates, ...tables];
-    return name === undefined
-      ? { path, file: path, name: 'migration', table }
-      : { path, file: texts, name, table };
-  });
-  const added = [...created].map(([path, { table }]) => ({ path, file: path, name: 'migration', table }));
-  return [...present, ...added].sort((a, b) => compareText(a.path, b.path));
+  return { generated, migrations: new Map(created.map(({ file: path, up }) => [path, up])) };
 }
 
 /** Sorts by name, so that the order does not depend on file names. */
@@ -103,27 +80,22 @@ function sorted(schema: ProjectSchema): ProjectSchema {
   };
 }
 
-/** The first migration of a table. */
-interface NewMigration {
-  readonly text: string;
-  readonly table: string;
-}
-
-function emitMigrations(
+/** Returns the first migration of each table that no migration creates, sorted by name. */
+function createTables(
   schema: ProjectSchema,
   { paths, now }: EmitInput,
   renderer: Renderer,
-): ReadonlyMap<string, NewMigration> {
+): readonly MigrationFile[] {
   const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
   const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
-  const wanted = missing.map((model) => {
+  let last = schema.migrations.at(-1)?.name;
+  return missing.map((model, index) => {
     const { table } = modelNames(model);
-    return { model, table, title: `create_${table.replace(/[^A-Za-z0-9_-]/g, '_')}`, tables: [table] };
+    const title = `create_${table.replace(/[^A-Za-z0-9_-]/g, '_')}`;
+    const time = new Date(now.getTime() + index * 1_000);
+    const { name, header } = nameMigration(last, { title, tables: [table] }, time);
+    last = name;
+    const up = renderer.render('migration', migrationView(model, header));
+    return { file: `${paths.migrations}/${name}.sql`, name, up, creates: [table] };
   });
-  return new Map(
-    nameMigrations(schema.migrations, wanted, now).map(({ model, table, ...named }) => [
-      `${paths.migrations}/${named.name}.ts`,
-      { text: renderer.render('migration', migrationView(model, named)), table },
-    ]),
-  );
 }

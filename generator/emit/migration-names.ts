@@ -17,34 +17,23 @@ export interface NamedMigration {
 }
 
 /**
- * Names migrations after the time, so that two branches choose different names, which sort in the order of writing. A
+ * Names a migration after the time, so that two branches choose different names, which sort in the order of writing. The
  * name sorts after all present ones, even if the clock is behind their authors' clocks.
  *
- * @param present the existing migrations
+ * @param last name of the last present migration; undefined: there is none
  */
-export function nameMigrations<Wanted extends WantedMigration>(
-  present: readonly { readonly name: string }[],
-  wanted: readonly Wanted[],
+export function nameMigration(
+  last: string | undefined,
+  { title, tables }: WantedMigration,
   now: Date,
-): readonly (Wanted & NamedMigration)[] {
-  let last = present
-    .map(({ name }) => name)
-    .sort()
-    .at(-1);
-  return wanted.map((each, index) => {
-    const { title, tables } = each;
-    const time = utcText(new Date(now.getTime() + index * 1_000));
-    const digits = /^\d+/.exec(last ?? '')?.[0] ?? '';
-    const name = `${time > digits ? time : following(digits)}_${title}`;
-    const place = last === undefined ? 'first' : `after ${last}`;
-    last = name;
-    return { ...each, name, header: [`-- fw-gen: ${place}`, `-- fw-gen: tables ${printTables(tables)}`] };
-  });
-}
-
-/** `20260301090000` */
-function utcText(time: Date): string {
-  return time.toISOString().slice(0, 19).replace(/\D/g, '');
+): NamedMigration {
+  const time = now.toISOString().slice(0, 19).replace(/\D/g, '');
+  const digits = /^\d+/.exec(last ?? '')?.[0] ?? '';
+  const place = last === undefined ? 'first' : `after ${last}`;
+  return {
+    name: `${time > digits ? time : following(digits)}_${title}`,
+    header: [`-- fw-gen: ${place}`, `-- fw-gen: tables ${printTables(tables)}`],
+  };
 }
 
 function following(digits: string): string {

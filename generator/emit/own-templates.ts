@@ -10,13 +10,11 @@ const here = dirname(fileURLToPath(import.meta.url));
 /** This package's templates and the view of each. */
 export const TEMPLATES = {
   application: 'ApplicationView',
-  change: 'ChangeView',
   client: 'ClientView',
   migration: 'MigrationView',
   model: 'ModelView',
   part: 'PartView',
   server: 'ServerView',
-  'sql-migrations': 'SqlMigrationsView',
   versions: 'VersionsView',
 } as const;
 

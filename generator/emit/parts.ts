@@ -1,20 +1,8 @@
 import { modelNames } from '../schema/model-names.js';
 import { projectIndex } from '../schema/project-index.js';
-import type { ActionSchema, EventSchema, ModelSchema } from '../schema/project-schema.js';
+import type { ActionSchema, EventSchema, MigrationFile, ModelSchema } from '../schema/project-schema.js';
 import type { Emission } from './emission.js';
 import { modelOfRepository } from './wiring.js';
-
-/** The export of a migration. */
-export interface MigrationPlace {
-  /** Project-relative path of the migration's own file. */
-  readonly path: string;
-  /** Project-relative path of the module that exports it. */
-  readonly file: string;
-  /** Name of the export. */
-  readonly name: string;
-  /** The table that it creates, else the first one that it touches; undefined: not declared. */
-  readonly table: string | undefined;
-}
 
 /** What one file of the application declares. */
 export interface Part {
@@ -22,7 +10,8 @@ export interface Part {
   readonly model: ModelSchema | undefined;
   readonly events: readonly EventSchema[];
   readonly actions: readonly ActionSchema[];
-  readonly migrations: readonly MigrationPlace[];
+  /** Those of its table: which they create, else which they name first. */
+  readonly migrations: readonly MigrationFile[];
 }
 
 /**
@@ -31,13 +20,16 @@ export interface Part {
  */
 export function partsOf(
   emission: Emission,
-  migrations: readonly MigrationPlace[],
+  migrations: readonly MigrationFile[],
 ): { readonly ofModels: readonly Part[]; readonly others: Part } {
   const { models, events, actions } = emission.schema;
   const tables = new Map(models.map((model) => [modelNames(model).table, model.name]));
   const actionsOf = groupBy(actions, (action) => ownerOf(emission, action));
   const eventsOf = groupBy(events, ({ model }) => model.name);
-  const migrationsOf = groupBy(migrations, ({ table = '' }) => tables.get(table) ?? '');
+  const migrationsOf = groupBy(
+    migrations,
+    ({ creates, tables: touched = [] }) => tables.get([...creates, ...touched][0] ?? '') ?? '',
+  );
   const part = (key: string, model: ModelSchema | undefined): Part => ({
     model,
     events: eventsOf.get(key) ?? [],

@@ -6,7 +6,7 @@ import { changingReads } from './changing-reads.js';
 import { listMigrations, listSources, type SourceList } from './list-files.js';
 import { type Found, readClasses } from './read-classes.js';
 import { startContext } from './read-context.js';
-import { namesakes, readMigration } from './read-migrations.js';
+import { readMigration } from './read-migrations.js';
 import { readPerform } from './shards/perform.js';
 import { checkShards, type ShardVerdict, shardVerdict } from './shards/verdict.js';
 import { SourceFiles } from './source-files.js';
@@ -41,8 +41,9 @@ export function readProject(
   const schema = nothingFound();
   for (const file of files) attempt(diagnostics, file, () => readClasses(context, file, schema));
   for (const file of migrations) {
-    const migration = attempt(diagnostics, file, () => readMigration(context, file));
-    if (migration !== undefined) schema.migrations.push(migration);
+    const migration = attempt(diagnostics, file, () => readMigration(file, sources.text(file) ?? ''));
+    if (migration !== undefined && 'up' in migration) schema.migrations.push(migration);
+    else if (migration !== undefined) diagnostics.push(migration);
   }
   const performs = schema.actions.flatMap((action) => readPerform(sources, action) ?? []);
   for (const perform of performs) diagnostics.push(...checkShards(context, perform));
@@ -90,7 +91,7 @@ function listFiles(
     attempt(diagnostics, { key: 'migrations', path: migrations }, () =>
       listMigrations(projectDirectory, migrations),
     ) ?? [];
-  diagnostics.push(...namesakes(listed), ...(found?.emitted ?? []).map(formerOutput));
+  diagnostics.push(...(found?.emitted ?? []).map(formerOutput));
   return { files: [], folders: [], emitted: [], ...found, migrations: listed };
 }
 

@@ -14,7 +14,7 @@ export interface ProjectSchema {
   readonly handlers: readonly HandlerSchema[];
   readonly sagas: readonly SagaSchema[];
   readonly repositories: readonly RepositorySchema[];
-  /** Files in the migrations folder, sorted by name. */
+  /** Sorted by name. */
   readonly migrations: readonly MigrationFile[];
 }
 
@@ -249,18 +249,18 @@ export interface RepositorySchema {
   readonly model: ModelReference;
 }
 
-/** A file in the migrations folder. */
+/** An `.sql` file in the migrations folder. */
 export interface MigrationFile {
   /** Project-relative path. */
   readonly file: string;
   /** File name without extension: `20260301090000_create_wallets`. */
   readonly name: string;
+  /** SQL exactly as the application sends it. */
+  readonly up: string;
   /** The last migration that existed when this one was written; '' for the first one; undefined: not declared. */
   readonly after?: string;
   /** Tables that it touches; undefined: not declared. */
   readonly tables?: readonly string[];
   /** Tables that it creates. */
   readonly creates: readonly string[];
-  /** Text of an `.sql` file; undefined for a module. */
-  readonly sql?: string;
 }

@@ -24,7 +24,6 @@ export { typedUpcasters } from '../domain/upcast.js';
 export type { Uuid } from '../domain/uuid.js';
 export type { ValueRules } from '../domain/value-rules.js';
 export type { HandlerDescriptor } from '../events/delivery/handler-descriptor.js';
-export { defineMigration, type Migration } from '../migration/migration.js';
 export type { RepositoryContext } from '../persistence/read/repository.js';
 export { Repository } from '../persistence/read/repository.js';
 export { defineSaga, type SagaDescriptor } from '../sagas/saga-descriptor.js';

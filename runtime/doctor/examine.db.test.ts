@@ -7,7 +7,6 @@ import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { storeDefaultShard } from '../migration/default-shard.js';
 import { migrate } from '../migration/migrate.js';
-import { defineMigration } from '../migration/migration.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { forwarding } from '../sharding/forwarding.js';
 import { ProcessRegister } from '../sharding/process-register.js';
@@ -20,7 +19,7 @@ import { checkReplica } from './replica-check.js';
 import { checkClock, checkVersion } from './shard-checks.js';
 
 const [A, B] = [ShardIdentifier.of(1, 0), ShardIdentifier.of(1, 1)];
-const things = defineMigration('0001_things', 'create table things (id uuid primary key)');
+const things = { name: '0001_things', up: 'create table things (id uuid primary key)' };
 const application = { migrations: [things], tables: [{ table: 'things', sharded: true, columns: [] }] };
 
 let primary: PostgresServer;

@@ -10,7 +10,6 @@ import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { primaryOf } from '../sharding/test-support/changed-topology.js';
 import { storeDefaultShard } from './default-shard.js';
 import { migrateShards } from './migrate.js';
-import { defineMigration } from './migration.js';
 import { prepareShards } from './prepare-shards.js';
 
 const [first, second, third] = [
@@ -53,7 +52,7 @@ describeOnEachAdapter('The default shard of a cluster', (harness) => {
 describeOnEachAdapter('Migrations with another default shard', (harness) => {
   it('refuse, unchanged, the databases that store another one, and accept those that store none', async () => {
     const databases = await harness.makeShards({ shards: [first, second], migrated: false });
-    const table = (name: string) => defineMigration(name, `create table ${name} (id int4)`);
+    const table = (name: string) => ({ name, up: `create table ${name} (id int4)` });
     const unmarked = await migrateShards(databases, { migrations: [table('one')] });
     expect(unmarked.map(({ ok }) => ok)).toEqual([true, true]);
     await storeDefaultShard(databases.database(second), second);

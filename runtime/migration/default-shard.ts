@@ -20,7 +20,7 @@ export class StoredDefaultShard {
 
   /** @throws DefaultShardError if the database stores another one */
   async check(database: ShardDatabase): Promise<void> {
-    if (await isStored(database, this.#configured)) return;
+    if (await isDefaultShardStored(database, database.shard, this.#configured)) return;
     if (this.#isAgreed) await storeDefaultShard(database, this.#configured);
     else this.#missing.push(database);
   }
@@ -42,49 +42,30 @@ export async function storeDefaultShard(database: ShardDatabase, configured: Sha
   const text =
     'insert into eventlog.default_shard (group_number, member_number) values ($1, $2) on conflict do nothing';
   await database.query({ text, values: [configured.group, configured.member] });
-  await isStored(database, configured);
+  await isDefaultShardStored(database, database.shard, configured);
 }
 
 /** Changes nothing, also in a database without tables. @throws DefaultShardError if another one is stored */
-export async function refuseOtherDefaultShard(
+export async function isDefaultShardStored(
   database: Pick<ShardDatabase, 'query'>,
   shard: ShardIdentifier,
   configured: ShardIdentifier,
-): Promise<void> {
+): Promise<boolean> {
   const stored = await findDefaultShard(database);
-  if (stored !== undefined) requireSame(shard, stored, configured);
+  if (stored === undefined || stored.bits === configured.bits) return stored !== undefined;
+  throw new DefaultShardError(shard.toString(), {
+    stored: stored.toString(),
+    configured: configured.toString(),
+  });
 }
 
 /** The stored one; undefined in a database that stores none, or that is not migrated. */
 export async function findDefaultShard(
   database: Pick<ShardDatabase, 'query'>,
 ): Promise<ShardIdentifier | undefined> {
-  const text = "select to_regclass('eventlog.default_shard') is not null";
-  const { rows } = await database.query({ text, values: [] });
-  return rows[0]?.[0] === true ? readDefaultShard(database) : undefined;
-}
-
-/** @throws DefaultShardError if another one is stored */
-async function isStored(database: ShardDatabase, configured: ShardIdentifier): Promise<boolean> {
-  const stored = await readDefaultShard(database);
-  if (stored === undefined) return false;
-  requireSame(database.shard, stored, configured);
-  return true;
-}
-
-async function readDefaultShard(
-  database: Pick<ShardDatabase, 'query'>,
-): Promise<ShardIdentifier | undefined> {
+  const exists = "select to_regclass('eventlog.default_shard') is not null";
+  if ((await database.query({ text: exists, values: [] })).rows[0]?.[0] !== true) return undefined;
   const text = 'select group_number, member_number from eventlog.default_shard';
-  const { rows } = await database.query({ text, values: [] });
-  const [group, member] = rows[0] ?? [];
+  const [group, member] = (await database.query({ text, values: [] })).rows[0] ?? [];
   return group === undefined ? undefined : ShardIdentifier.of(Number(group), Number(member));
-}
-
-function requireSame(shard: ShardIdentifier, stored: ShardIdentifier, configured: ShardIdentifier): void {
-  if (stored.bits === configured.bits) return;
-  throw new DefaultShardError(shard.toString(), {
-    stored: stored.toString(),
-    configured: configured.toString(),
-  });
 }

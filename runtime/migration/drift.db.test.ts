@@ -5,7 +5,6 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { accountModel } from '../domain/test-support/account.js';
 import { MigrationError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { defineMigration } from './migration.js';
 import { migrationStatus } from './migration-status.js';
 import { type PrepareOptions, prepareShards } from './prepare-shards.js';
 import { findDrift } from './shard-drift.js';
@@ -14,12 +13,12 @@ import { expectedTable } from './table-drift.js';
 const shards = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0), ShardIdentifier.of(1, 1)] as const;
 const [global, mexico] = shards;
 const model = accountModel as unknown as ModelDescriptor;
-const accounts = defineMigration(
-  '0001_accounts',
-  `create table accounts (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
+const accounts = {
+  name: '0001_accounts',
+  up: `create table accounts (id uuid primary key check (eventlog.is_own_id(id)), state text not null,
     version int8 not null, balance decimal(19, 4) not null, nickname text, closed_by text,
     created_date timestamptz not null, updated_date timestamptz not null)`,
-);
+};
 
 async function change(
   databases: DatabaseRegistry,

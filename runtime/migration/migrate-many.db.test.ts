@@ -10,15 +10,14 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { compileProgram } from '../execution/test-support/compiled-program.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { migrate } from './migrate.js';
-import { defineMigration } from './migration.js';
 import { migrationStatus } from './migration-status.js';
 import { systemMigrations } from './system-migrations.js';
 import type { MigratingPlan } from './test-support/migrating-process.js';
 
 const SHARDS = 6;
-const accounts = defineMigration('0001_accounts', 'create table accounts (id uuid primary key)');
-const slow = defineMigration('0002_slow', 'create table slow (id uuid); select pg_sleep(0.2)');
-const last = defineMigration('0003_last', 'create table last (id uuid)');
+const accounts = { name: '0001_accounts', up: 'create table accounts (id uuid primary key)' };
+const slow = { name: '0002_slow', up: 'create table slow (id uuid); select pg_sleep(0.2)' };
+const last = { name: '0003_last', up: 'create table last (id uuid)' };
 
 let server: PostgresServer;
 let names: readonly string[];

@@ -9,15 +9,14 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, ShardIdentityError, UnsafeServerError } from '../errors.js';
 import { primaryOf } from '../sharding/test-support/changed-topology.js';
 import { migrate } from './migrate.js';
-import { defineMigration } from './migration.js';
 import { systemMigrations } from './system-migrations.js';
 
 const statement = (text: string, values: readonly unknown[] = []) => ({ text, values });
 const [global, mexico] = [ShardIdentifier.of(0, 0), ShardIdentifier.of(1, 0)];
-const wallets = defineMigration(
-  '0001_create_wallets',
-  'create table wallets (id uuid primary key check (eventlog.is_own_id(id)));\ncreate index on wallets (id);',
-);
+const wallets = {
+  name: '0001_create_wallets',
+  up: 'create table wallets (id uuid primary key check (eventlog.is_own_id(id)));\ncreate index on wallets (id);',
+};
 
 describeOnEachAdapter('Migrations', (harness) => {
   it('let the database refuse ids of other shards and of other versions', async () => {
@@ -80,9 +79,9 @@ describeOnEachAdapter('Migrations', (harness) => {
 
   it('refuse a migration that was changed after it had been applied', async () => {
     const registry = await harness.makeShards({ migrations: [wallets] });
-    const sameText = defineMigration(wallets.name, `\r\n${wallets.up.replaceAll('\n', '\r\n')}`);
+    const sameText = { name: wallets.name, up: `\r\n${wallets.up.replaceAll('\n', '\r\n')}` };
     expect((await migrate(registry, { migrations: [sameText] })).shards[0]?.applied).toEqual([]);
-    const changed = defineMigration(wallets.name, `${wallets.up} -- changed`);
+    const changed = { name: wallets.name, up: `${wallets.up} -- changed` };
     const call = migrate(registry, { migrations: [changed] });
     await expect(call).rejects.toThrow(MigrationError);
     await expect(call).rejects.toThrow('0001_create_wallets was changed');
@@ -93,7 +92,7 @@ describeOnEachAdapter('Migrations', (harness) => {
   it('that end their own transaction are refused', async () => {
     const registry = await harness.makeShards();
     const call = migrate(registry, {
-      migrations: [defineMigration('0001_x', 'create table x (); commit; begin;')],
+      migrations: [{ name: '0001_x', up: 'create table x (); commit; begin;' }],
     });
     await expect(call).rejects.toThrow('remove COMMIT and ROLLBACK');
   });

@@ -9,7 +9,7 @@ import { onEachShard, SHARDS_AT_ONCE, type ShardOutcome } from '../sharding/each
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { applyMigrations } from './apply-migrations.js';
 import { establishIdentity } from './bootstrap.js';
-import { refuseOtherDefaultShard } from './default-shard.js';
+import { isDefaultShardStored } from './default-shard.js';
 import { MigratingSession } from './migrating-session.js';
 import { type Migration, orMigrationError } from './migration.js';
 import { checkServer } from './server-check.js';
@@ -152,7 +152,7 @@ async function migrateSession(
   const { shard, primary } = member;
   await checkServer(database, primary.allowUnsafe, session);
   await excludeOthers(session, database);
-  if (options.defaultShard !== undefined) await refuseOtherDefaultShard(session, shard, options.defaultShard);
+  if (options.defaultShard !== undefined) await isDefaultShardStored(session, shard, options.defaultShard);
   await establishIdentity(session, shard, database.description);
   const { sessionState } = database;
   const { log = () => {}, applied = [] } = options;

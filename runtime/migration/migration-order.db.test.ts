@@ -4,7 +4,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { MigrationError, MigrationOrderError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { migrate, migrateShard, migrateShards } from './migrate.js';
-import { defineMigration, type Migration } from './migration.js';
+import type { Migration } from './migration.js';
 import { migrationStatus } from './migration-status.js';
 import { verifyShard } from './verify-shard.js';
 
@@ -12,20 +12,20 @@ const global = ShardIdentifier.of(0, 0);
 const mexico = ShardIdentifier.of(1, 0);
 
 function creating(name: string, table: string, header = `-- fw-gen: tables ${table}\n`): Migration {
-  return defineMigration(name, `${header}create table ${table} (id uuid primary key)`);
+  return { name, up: `${header}create table ${table} (id uuid primary key)` };
 }
 
 const base = creating('0001_create_notes', 'notes');
 const tags = creating('20260301090000_create_tags', 'tags');
 const pins = creating('20260301100000_create_pins', 'pins');
-const rated = defineMigration(
-  '20260301080000_rate',
-  '-- fw-gen: tables tags, notes\nalter table notes add column rating int4',
-);
-const colored = defineMigration(
-  '20260301110000_color',
-  '-- fw-gen: tables notes\nalter table notes add column color text',
-);
+const rated = {
+  name: '20260301080000_rate',
+  up: '-- fw-gen: tables tags, notes\nalter table notes add column rating int4',
+};
+const colored = {
+  name: '20260301110000_color',
+  up: '-- fw-gen: tables notes\nalter table notes add column color text',
+};
 
 async function tablesOf(registry: DatabaseRegistry): Promise<unknown> {
   const text = "select tablename from pg_tables where schemaname = 'public' order by 1";
@@ -100,16 +100,16 @@ describeOnEachAdapter('Migrations of merged branches', (harness) => {
     const [status] = await migrationStatus(registry, { migrations: [base, pins] });
     expect(status).toMatchObject({ state: 'current', newer: [tags.name] });
     expect(await applied(registry, [base, pins, colored])).toEqual([colored.name]);
-    const onTags = defineMigration(
-      '20260301120000_tag',
-      '-- fw-gen: tables tags\nalter table tags add column n int4',
-    );
+    const onTags = {
+      name: '20260301120000_tag',
+      up: '-- fw-gen: tables tags\nalter table tags add column n int4',
+    };
     const refusal = applied(registry, [base, pins, colored, onTags]);
     await expect(refusal).rejects.toThrow(MigrationError);
     await expect(refusal).rejects.toThrow(
       `Shard (0, 0): ${tags.name} was applied, but is missing here: restore it`,
     );
-    const undeclared = defineMigration('20260301120000_index', 'create index on notes (color)');
+    const undeclared = { name: '20260301120000_index', up: 'create index on notes (color)' };
     await expect(applied(registry, [base, pins, colored, undeclared])).rejects.toThrow(
       'restore it, or name the tables of 20260301120000_index, which is after it, in a comment "-- fw-gen: tables"',
     );

@@ -12,33 +12,8 @@ export interface Migration {
    * migrations that touch other tables.
    */
   readonly up: string;
-  /** Source position of the text, for messages. */
-  readonly origin?: {
-    /** Path for display. */
-    readonly file: string;
-    /** First line of the text in the file, from 1. */
-    readonly line: number;
-  };
-}
-
-const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,199}$/;
-/**
- * Creates a migration.
- *
- * @param up SQL, possibly several statements; see `Migration.up`
- * @throws ValidationError for a name with characters other than letters, digits, `_`, `-` and `.`, for empty SQL, and
- *   for an unknown comment `-- fw-gen:`
- */
-export function defineMigration(name: string, up: string, origin?: Migration['origin']): Migration {
-  if (!NAME.test(name)) {
-    throw new ValidationError(
-      `A migration's name consists of letters, digits, _, - and ., got ${JSON.stringify(name)}`,
-    );
-  }
-  if (up.trim() === '') throw new ValidationError(`Migration ${name} is empty`);
-  const migration = Object.freeze({ name, up, ...(origin === undefined ? {} : { origin }) });
-  runsInTransaction(migration);
-  return migration;
+  /** Path of the file with this text, for messages. */
+  readonly file?: string;
 }
 
 /**

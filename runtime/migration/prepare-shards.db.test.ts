@@ -11,7 +11,7 @@ import { MigrationError, ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { changedMembers, primaryOf } from '../sharding/test-support/changed-topology.js';
 import { migrate } from './migrate.js';
-import { defineMigration, type Migration } from './migration.js';
+import type { Migration } from './migration.js';
 import { type PrepareOptions, prepareShards, type ShardPreparation } from './prepare-shards.js';
 
 const [first, second, third] = [
@@ -19,7 +19,7 @@ const [first, second, third] = [
   ShardIdentifier.of(1, 0),
   ShardIdentifier.of(1, 1),
 ] as const;
-const things = defineMigration('0001_things', 'create table things (id uuid primary key)');
+const things = { name: '0001_things', up: 'create table things (id uuid primary key)' };
 const PATIENCE = { timeout: 60_000 };
 
 /** The topology with its shards' databases in another order. */
@@ -131,13 +131,13 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
       expect(await rows(databases, third, things0)).toEqual([[true]]);
     });
     expect(failed).toEqual([expect.stringContaining('Migration 0001_things failed on shard (1, 1)')]);
-    const broken = { migrations: [things, defineMigration('0002_broken', 'create tabel x ()')] };
+    const broken = { migrations: [things, { name: '0002_broken', up: 'create tabel x ()' }] };
     await expect(prepared(topology, async () => {}, broken)).rejects.toThrow(
       'Migration 0002_broken failed on shard (0, 0)',
     );
     // A deployment step does not continue with only a part of the shards.
     await rows(owner, third, 'create table more ()');
-    const more = defineMigration('0003_more', 'create table more ()');
+    const more = { name: '0003_more', up: 'create table more ()' };
     await expect(migrate(owner, { migrations: [things, more] })).rejects.toThrow(MigrationError);
   });
 
@@ -147,7 +147,7 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
     await expect(prepared(topology, async () => {}, verifying)).rejects.toThrow(
       /Shard \(0, 0\) lacks the migrations 0001_tables, 0001_things\. .*fw-gen migrate up/,
     );
-    const later = ['0002_a', '0003_b', '0004_c'].map((name) => defineMigration(name, 'select 1'));
+    const later = ['0002_a', '0003_b', '0004_c'].map((name) => ({ name, up: 'select 1' }));
     await expect(
       prepared(topology, async () => {}, { migrate: false, migrations: [things, ...later] }),
     ).rejects.toThrow('lacks the migrations 0001_tables, 0001_things, 0002_a, and 2 more. ');

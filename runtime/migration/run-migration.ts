@@ -86,9 +86,9 @@ function offsetWithin({ text }: SqlStatement, error: unknown, prologue: string):
   return Math.max(0, before.length - prologue.length);
 }
 
-function placeOf({ up, origin }: Migration, offset: number): string {
+function placeOf({ up, file }: Migration, offset: number): string {
   const line = up.slice(0, offset).split('\n').length;
-  return origin === undefined ? `line ${line} of its text` : `${origin.file}:${origin.line + line - 1}`;
+  return file === undefined ? `line ${line} of its text` : `${file}:${line}`;
 }
 
 async function currentTransaction(session: MigratingSession): Promise<unknown> {

@@ -1,4 +1,4 @@
-import { defineMigration, type Migration } from './migration.js';
+import type { Migration } from './migration.js';
 
 /**
  * This package's own tables, equal on every shard. Until the first release they are one migration, which creates each
@@ -10,9 +10,9 @@ import { defineMigration, type Migration } from './migration.js';
  * statement: only one id per statement, that of the action, is checked for belonging to this shard.
  */
 export const systemMigrations: readonly Migration[] = [
-  defineMigration(
-    '0001_tables',
-    `
+  {
+    name: '0001_tables',
+    up: `
 create table eventlog.events (
   id uuid primary key,
   action_id uuid not null,
@@ -332,5 +332,5 @@ create unlogged table eventlog.request_limits (
 comment on table eventlog.request_limits is
   'When the token bucket of a principal for a route is full again, and what was last granted of it; on the default shard alone';
 `,
-  ),
+  },
 ];

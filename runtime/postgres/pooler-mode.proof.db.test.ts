@@ -6,7 +6,6 @@ import { describeOn, testServer } from '../../test/databases/vitest.js';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { migrate } from '../migration/migrate.js';
-import { defineMigration } from '../migration/migration.js';
 import { migrationStatus } from '../migration/migration-status.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import { failureOf, statement } from '../sharding/test-support/statements.js';
@@ -198,7 +197,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
 
   it('names the line of a migration that fails', async () => {
     const registry = await harness.makeShards();
-    const broken = defineMigration('0001_broken', 'select 1;\nselect 1 +\n wrong');
+    const broken = { name: '0001_broken', up: 'select 1;\nselect 1 +\n wrong' };
     await expect(migrate(registry, { migrations: [broken] })).rejects.toThrow(
       /"wrong" does not exist \(line 3 of/,
     );
@@ -206,7 +205,7 @@ describeThroughPgbouncer('A database through PgBouncer', (harness) => {
 
   it("waits for another process's migrations no longer than the configured time", async () => {
     const registry = await harness.makeShards({ migrated: false });
-    const slow = defineMigration('0001_slow', 'select pg_sleep(1.5)');
+    const slow = { name: '0001_slow', up: 'select pg_sleep(1.5)' };
     const first = migrate(registry, { migrations: [slow] });
     await expect
       .poll(() => running(registry.database(registry.defaultShard)), { timeout: 20_000 })

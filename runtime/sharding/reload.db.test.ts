@@ -6,7 +6,6 @@ import { ShardedId } from '../domain/id.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Account } from '../domain/test-support/account.js';
 import { ReloadRefusedError, UnknownShardError } from '../errors.js';
-import { defineMigration } from '../migration/migration.js';
 import type { DatabaseRegistry } from './database-registry.js';
 import type { DriverFailure } from './driver-failure.js';
 import { Placement } from './placement.js';
@@ -24,7 +23,7 @@ const FIVE = [
   ShardIdentifier.of(1, 2),
 ];
 const [first, second, third] = FIVE as [ShardIdentifier, ShardIdentifier, ShardIdentifier];
-const counters = defineMigration('0001_counters', 'create table counters (number int4 primary key)');
+const counters = { name: '0001_counters', up: 'create table counters (number int4 primary key)' };
 
 const changed = (topology: ShardingTopology, shard: ShardIdentifier, change: Change): ShardingTopology =>
   changedMembers(topology, (member) => (member.shard === shard ? change(member) : member));

@@ -11,7 +11,6 @@ import { ShardIdentityError, ValidationError } from '../errors.js';
 import { accountApplication } from '../execution/test-support/accounts.js';
 import { collectLog } from '../http/test-support/collect-log.js';
 import { migrate } from '../migration/migrate.js';
-import { defineMigration } from '../migration/migration.js';
 import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
 import { DatabaseRegistry } from './database-registry.js';
 import { DriverFailure } from './driver-failure.js';
@@ -20,7 +19,7 @@ import type { Rows, ShardDatabase } from './shard-database.js';
 
 const SHARD = ShardIdentifier.of(1, 0);
 const SEEN = [
-  defineMigration('0001_seen', 'create table seen (number int4 primary key); insert into seen values (1)'),
+  { name: '0001_seen', up: 'create table seen (number int4 primary key); insert into seen values (1)' },
 ];
 
 let primary: PostgresServer;

@@ -4,10 +4,9 @@ import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topo
 import { openDatabases } from '../databases.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { migrate } from '../migration/migrate.js';
-import { defineMigration } from '../migration/migration.js';
 
 const SHARDS = [ShardIdentifier.of(0, 0), ShardIdentifier.of(0, 1)] as const;
-const counters = defineMigration('0001_counters', 'create table counters (value int4)');
+const counters = { name: '0001_counters', up: 'create table counters (value int4)' };
 
 const servers: { destroy(): Promise<void> }[] = [];
 afterAll(async () => {

@@ -5,7 +5,7 @@ import type { Id, ModelClass, ShardedId } from '../../runtime/domain/id.js';
 import { Model } from '../../runtime/domain/model.js';
 import { INITIAL_VERSION, ModelBuilder } from '../../runtime/domain/model-builder.js';
 import { ModelEvent } from '../../runtime/domain/model-event.js';
-import { defineMigration, type Migration } from '../../runtime/migration/migration.js';
+import type { Migration } from '../../runtime/migration/migration.js';
 
 /** The fields of every model of the test besides id, state and version. */
 export interface Content {
@@ -152,12 +152,12 @@ const DATE_COLUMNS = 'created_date timestamptz not null, updated_date timestampt
 
 /** Only tallies and badges have unique labels, because a unique constraint would prevent folding. */
 export const migrations: readonly Migration[] = [
-  defineMigration(
-    '0001_models',
-    `create table purses (${COLUMNS}, ${DATE_COLUMNS});
+  {
+    name: '0001_models',
+    up: `create table purses (${COLUMNS}, ${DATE_COLUMNS});
      create table tallies (${COLUMNS} unique, ${DATE_COLUMNS});
      create table badges (${COLUMNS} unique);`,
-  ),
+  },
 ];
 
 /** Creates and changes models of all three classes. */

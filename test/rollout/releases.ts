@@ -21,7 +21,7 @@ import type { Principal } from '../../runtime/domain/principal.js';
 import { ShardIdentifier } from '../../runtime/domain/shard-identifier.js';
 import { ShardUnavailableError } from '../../runtime/errors.js';
 import type { EventEnvelope } from '../../runtime/events/log/event-envelope.js';
-import { defineMigration, type Migration } from '../../runtime/migration/migration.js';
+import type { Migration } from '../../runtime/migration/migration.js';
 import { Saga } from '../../runtime/sagas/saga.js';
 import { defineSaga } from '../../runtime/sagas/saga-descriptor.js';
 import { type SagaSteps, step } from '../../runtime/sagas/saga-step.js';
@@ -47,7 +47,7 @@ export const SHARDS: readonly ShardIdentifier[] = [
 /** The wallet's tables, and one for a transactional handler. */
 export const rolloutMigrations: readonly Migration[] = [
   ...application.migrations,
-  defineMigration('9001_seen', 'create table seen (event_id uuid not null, release integer not null)'),
+  { name: '9001_seen', up: 'create table seen (event_id uuid not null, release integer not null)' },
 ];
 
 /** The events that the transactional handler selects, by their stored names. */

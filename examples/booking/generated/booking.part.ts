@@ -8,7 +8,6 @@ import { BookingReleaseAction } from '../actions/booking-release-action.js';
 import { BookingConfirmedEvent } from '../events/booking-confirmed-event.js';
 import { BookingHeldEvent } from '../events/booking-held-event.js';
 import { BookingReleasedEvent } from '../events/booking-released-event.js';
-import { migration as migration0001 } from '../migrations/0001_create_bookings.js';
 import { RoomNightRepository } from '../repositories/room-night-repository.js';
 import { BookingResponse } from '../responses/booking-response.js';
 import { BookingRepository, bookingModel } from './booking.js';
@@ -136,6 +135,24 @@ export const bookingPart: ApplicationPart = {
   },
   routes: routesOf(actions),
   migrations: [
-    migration0001,
+    {
+      name: '0001_create_bookings',
+      file: 'migrations/0001_create_bookings.sql',
+      up: `create table bookings (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  hotel_id uuid not null,
+  member_id uuid not null,
+  room_night_ids jsonb not null,
+  total numeric(19,4) not null check (total not in ('NaN', 'Infinity', '-Infinity')),
+  hold_until timestamptz not null,
+  release_id text,
+  reason text,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+    },
   ],
 };

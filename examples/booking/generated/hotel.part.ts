@@ -4,7 +4,6 @@ import { HotelCloseAction } from '../actions/hotel-close-action.js';
 import { HotelOpenAction } from '../actions/hotel-open-action.js';
 import { HotelClosedEvent } from '../events/hotel-closed-event.js';
 import { HotelOpenedEvent } from '../events/hotel-opened-event.js';
-import { migration as migration0002 } from '../migrations/0002_create_hotels.js';
 import { HotelResponse } from '../responses/hotel-response.js';
 import { HotelRepository, hotelModel } from './hotel.js';
 
@@ -86,6 +85,18 @@ export const hotelPart: ApplicationPart = {
   },
   routes: routesOf(actions),
   migrations: [
-    migration0002,
+    {
+      name: '0002_create_hotels',
+      file: 'migrations/0002_create_hotels.sql',
+      up: `create table hotels (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  name text not null,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+    },
   ],
 };

@@ -5,7 +5,6 @@ import { MemberChargedEvent } from '../events/member-charged-event.js';
 import { MemberJoinedEvent } from '../events/member-joined-event.js';
 import { MemberRefundedEvent } from '../events/member-refunded-event.js';
 import { PointsEarnedEvent } from '../events/points-earned-event.js';
-import { migration as migration0003 } from '../migrations/0003_create_members.js';
 import { MemberResponse } from '../responses/member-response.js';
 import { MemberRepository, memberModel } from './member.js';
 
@@ -130,6 +129,20 @@ export const memberPart: ApplicationPart = {
   },
   routes: routesOf(actions),
   migrations: [
-    migration0003,
+    {
+      name: '0003_create_members',
+      file: 'migrations/0003_create_members.sql',
+      up: `create table members (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  name text not null,
+  credit numeric(19,4) not null check (credit not in ('NaN', 'Infinity', '-Infinity')),
+  points bigint not null,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+    },
   ],
 };

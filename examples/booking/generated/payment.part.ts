@@ -3,7 +3,6 @@ import { type ApplicationPart, type EventDescriptor, type ObjectType, defineActi
 import { BookingPayAction } from '../actions/booking-pay-action.js';
 import { PaymentGetAction } from '../actions/payment-get-action.js';
 import { PaymentMovedEvent } from '../events/payment-moved-event.js';
-import { migration as migration0004 } from '../migrations/0004_create_payments.js';
 import { PaymentResponse } from '../responses/payment-response.js';
 import { BookingRepository, bookingModel } from './booking.js';
 import { PaymentRepository, paymentModel } from './payment.js';
@@ -75,6 +74,21 @@ export const paymentPart: ApplicationPart = {
   },
   routes: routesOf(actions),
   migrations: [
-    migration0004,
+    {
+      name: '0004_create_payments',
+      file: 'migrations/0004_create_payments.sql',
+      up: `create table payments (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  booking_id uuid not null,
+  member_id uuid not null,
+  amount numeric(19,4) not null check (amount not in ('NaN', 'Infinity', '-Infinity')),
+  reason text,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+    },
   ],
 };

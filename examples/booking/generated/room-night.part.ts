@@ -2,7 +2,6 @@
 import { type ApplicationPart, type ObjectType, defineAction, type modelKeys, type modelType, objectType, routesOf, t, wireActions } from 'fw-actions/codegen';
 import { AvailabilityAction } from '../actions/availability-action.js';
 import { LastMinuteAction } from '../actions/last-minute-action.js';
-import { migration as migration0005 } from '../migrations/0005_create_room_nights.js';
 import { RoomNightRepository } from '../repositories/room-night-repository.js';
 import { AvailabilityResponse } from '../responses/availability-response.js';
 import { roomNightModel } from './room-night.js';
@@ -68,6 +67,20 @@ export const roomNightPart: ApplicationPart = {
   },
   routes: routesOf(actions),
   migrations: [
-    migration0005,
+    {
+      name: '0005_create_room_nights',
+      file: 'migrations/0005_create_room_nights.sql',
+      up: `create table room_nights (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  hotel_id uuid not null,
+  night text not null,
+  rooms bigint not null,
+  booked bigint not null,
+  price numeric(19,4) not null check (price not in ('NaN', 'Infinity', '-Infinity'))
+)
+`,
+    },
   ],
 };

@@ -6,7 +6,6 @@ import { TransferCompletedEvent } from '../events/transfer-completed-event.js';
 import { TransferInitiatedEvent } from '../events/transfer-initiated-event.js';
 import { TransferRefundedEvent } from '../events/transfer-refunded-event.js';
 import { TransferRejectedEvent } from '../events/transfer-rejected-event.js';
-import { migration as migration0003 } from '../migrations/0003_create_transfers.js';
 import { WalletRepository } from '../repositories/wallet-repository.js';
 import { TransferResponse } from '../responses/transfer-response.js';
 import { TransferRepository, transferModel } from './transfer.js';
@@ -115,6 +114,22 @@ export const transferPart: ApplicationPart = {
   },
   routes: routesOf(actions),
   migrations: [
-    migration0003,
+    {
+      name: '0003_create_transfers',
+      file: 'examples/wallet/migrations/0003_create_transfers.sql',
+      up: `create table transfers (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  source_id uuid not null,
+  destination_id uuid not null,
+  amount numeric(19,4) not null check (amount not in ('NaN', 'Infinity', '-Infinity')),
+  currency char(3) not null,
+  reason text,
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+    },
   ],
 };

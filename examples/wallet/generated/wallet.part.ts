@@ -15,7 +15,6 @@ import { WalletCreatedEvent } from '../events/wallet-created-event.js';
 import { WalletMoneyDepositedEvent } from '../events/wallet-money-deposited-event.js';
 import { WalletMoneyRefundedEvent } from '../events/wallet-money-refunded-event.js';
 import { WalletMoneyWithdrawnEvent } from '../events/wallet-money-withdrawn-event.js';
-import { migration as migration0001 } from '../migrations/0001_create_wallets.js';
 import { WalletRepository } from '../repositories/wallet-repository.js';
 import { WalletEventPageResponse } from '../responses/wallet-event-page-response.js';
 import { WalletPageResponse } from '../responses/wallet-page-response.js';
@@ -256,6 +255,20 @@ export const walletPart: ApplicationPart = {
   },
   routes: routesOf(actions),
   migrations: [
-    migration0001,
+    {
+      name: '0001_create_wallets',
+      file: 'examples/wallet/migrations/0001_create_wallets.sql',
+      up: `create table wallets (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  owner_id uuid not null,
+  currency char(3) not null,
+  balance numeric(19,4) not null check (balance not in ('NaN', 'Infinity', '-Infinity')),
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+)
+`,
+    },
   ],
 };

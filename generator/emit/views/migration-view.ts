@@ -2,39 +2,32 @@ import { type ColumnSchema, columnsOf, parseNumeric } from '../../schema/columns
 import { type KeyIndex, keyIndexes } from '../../schema/key-indexes.js';
 import { modelNames } from '../../schema/model-names.js';
 import type { ModelSchema } from '../../schema/project-schema.js';
-import type { NamedMigration } from '../migration-names.js';
 import { sqlLiteral, sqlName } from '../print/sql.js';
-import { commentText, quote, templateText } from '../print/strings.js';
+import { commentText } from '../print/strings.js';
 
 /** View of `migration.hbs`: the statements that create a model's table and its indexes. */
 export interface MigrationView {
-  /** Name of the migration, quoted: `'20260301090000_create_wallets'`. */
-  readonly name: string;
-  /** Comments that declare the place and the tables of the migration, safe in a template literal. */
+  /** Comments that declare the place and the tables of the migration. */
   readonly header: readonly string[];
   /** Path of the model's file, safe in a comment. */
   readonly source: string;
-  /** Table name, safe in a comment. */
-  readonly tableText: string;
-  /** Table name as SQL spells it, safe in a template literal. */
+  /** Table name as SQL spells it. */
   readonly table: string;
-  /** Name, type and constraints of each column, safe in a template literal. */
+  /** Name, type and constraints of each column. */
   readonly columns: readonly string[];
-  /** Statements that create the indexes of natural keys, safe in a template literal. */
+  /** Statements that create the indexes of natural keys. */
   readonly indexes: readonly string[];
 }
 
 /** Builds the view of `migration.hbs`. */
-export function migrationView(model: ModelSchema, { name, header }: NamedMigration): MigrationView {
+export function migrationView(model: ModelSchema, header: readonly string[]): MigrationView {
   const { table } = modelNames(model);
   return {
-    name: quote(name),
-    header: header.map(templateText),
-    source: commentText(model.file),
-    tableText: commentText(table),
-    table: templateText(sqlName(table)),
-    columns: columnsOf(model).map((column) => templateText(columnDefinition(model, column))),
-    indexes: keyIndexes(model).map((index) => templateText(indexDefinition(table, index))),
+    header,
+    source: commentText(model.file).replaceAll('\n', ' '),
+    table: sqlName(table),
+    columns: columnsOf(model).map((column) => columnDefinition(model, column)),
+    indexes: keyIndexes(model).map((index) => indexDefinition(table, index)),
   };
 }
 
@@ -72,11 +65,8 @@ export function finiteCheck({
   column,
   sqlType,
 }: Pick<ColumnSchema, 'column' | 'sqlType'>): string | undefined {
-  return mayBeInfinite(sqlType) ? `${sqlName(column)} ${FINITE}` : undefined;
+  return mayBeInfinite(sqlType) ? `${sqlName(column)} not in ('NaN', 'Infinity', '-Infinity')` : undefined;
 }
-
-/** The condition on columns whose type has NaN and infinity. */
-export const FINITE = "not in ('NaN', 'Infinity', '-Infinity')";
 
 function mayBeInfinite(sqlType: string): boolean {
   return (

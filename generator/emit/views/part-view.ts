@@ -5,15 +5,16 @@ import { placeKey } from '../../schema/project-index.js';
 import {
   type EventSchema,
   type KeySchema,
+  type MigrationFile,
   type ModelSchema,
   storedNameOf,
 } from '../../schema/project-schema.js';
 import type { Emission } from '../emission.js';
 import { declaredFields, type FieldView } from '../field-code.js';
 import { FileScope, type ImportView } from '../file-scope.js';
-import type { MigrationPlace, Part } from '../parts.js';
+import type { Part } from '../parts.js';
 import { literal } from '../print/literal.js';
-import { quote } from '../print/strings.js';
+import { quote, templateText } from '../print/strings.js';
 import { addNamedObjects, Responses, type ResponseView } from '../responses.js';
 import { descriptorName, FunctionWiring, type RepositoryView } from '../wiring.js';
 import { type ActionView, actionView } from './action-view.js';
@@ -43,8 +44,17 @@ export interface PartView extends HeaderView {
   /** Parameters of the function that creates the actions, and the repositories that they take. */
   readonly parameters: string;
   readonly repositories: readonly RepositoryView[];
-  /** Local names of migrations. */
-  readonly migrations: readonly string[];
+  readonly migrations: readonly MigrationTextView[];
+}
+
+/** The text of a migration, which compilers do not copy to their output. */
+export interface MigrationTextView {
+  /** File name without extension, quoted. */
+  readonly name: string;
+  /** Project-relative path, quoted. */
+  readonly file: string;
+  /** Lines of the SQL text, safe in a template literal. */
+  readonly lines: readonly string[];
 }
 
 /** The descriptor of an event. Texts are '' if there is none. */
@@ -149,7 +159,7 @@ function partView(
     parameters: wiring.parameters,
     repositories: wiring.repositories,
     responses: responses.views,
-    migrations: migrations.map((migration) => migrationName(migration, scope)),
+    migrations: migrations.map((migration) => migrationTextView(migration, emission)),
   };
   return { file, view: { ...view, imports: scope.statements() }, events: variables };
 }
@@ -194,7 +204,11 @@ function eventView(event: EventSchema, variable: string, scope: FileScope): Even
   };
 }
 
-function migrationName({ path, file, name }: MigrationPlace, scope: FileScope): string {
-  const number = /(\d+)_/.exec(path.slice(path.lastIndexOf('/') + 1))?.[1] ?? '';
-  return scope.value({ kind: 'file', file, name }, `migration${number}`);
+function migrationTextView({ name, file, up }: MigrationFile, emission: Emission): MigrationTextView {
+  const isPresent = emission.schema.migrations.some((present) => present.file === file);
+  const lines = up.split('\n').map((line, index) => {
+    const text = templateText(line);
+    return isPresent ? emission.at({ file, line: index + 1, column: 1 }, text) : text;
+  });
+  return { name: quote(name), file: quote(file), lines };
 }

@@ -1,17 +1,16 @@
 import { expect, test } from 'vitest';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { defineMigration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
 import { mortalDatabases } from '../test-support/faulty-databases.js';
 import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
 
-const TOTALS = defineMigration(
-  '0009_totals',
-  'create table totals (account text primary key, credits int not null)',
-);
+const TOTALS = {
+  name: '0009_totals',
+  up: 'create table totals (account text primary key, credits int not null)',
+};
 /** 1: every statement. */
 const STRIDE = Number(process.env['FW_PROOF_STRIDE'] ?? 7);
 const EVENTS = 3;

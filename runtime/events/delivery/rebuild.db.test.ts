@@ -3,7 +3,6 @@ import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { gate } from '../../concurrency/test-support/gate.js';
 import { HERE } from '../../execution/test-support/accounts.js';
-import { defineMigration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
 import { interceptedDatabases } from '../test-support/faulty-databases.js';
@@ -18,12 +17,12 @@ import {
 import { credited, testLedger } from '../test-support/test-ledger.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
 
-const TABLES = defineMigration(
-  '0009_totals',
-  `create table owners (account text primary key);
+const TABLES = {
+  name: '0009_totals',
+  up: `create table owners (account text primary key);
    create table totals (account text primary key references owners, credits int not null, twice int generated always as (credits * 2) stored);
    create view shown as select * from totals`,
-);
+};
 
 /** Counts the credits of each account. @param step what each credit counts @param before called for each credit */
 function totals(

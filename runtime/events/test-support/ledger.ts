@@ -24,7 +24,7 @@ import {
   HERE,
   OpenAction,
 } from '../../execution/test-support/accounts.js';
-import { defineMigration, type Migration } from '../../migration/migration.js';
+import type { Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import type { Consumer } from '../delivery/consumer.js';
@@ -45,12 +45,12 @@ export const creditedEvent: EventDescriptor = {
 /** Accounts, and a table that handlers of the tests write to. */
 export const ledgerMigrations: readonly Migration[] = [
   ...accountMigrations,
-  defineMigration(
-    '0002_seen',
-    `create table seen (
+  {
+    name: '0002_seen',
+    up: `create table seen (
       nr bigint generated always as identity,
       handler text not null, event_id uuid not null, model_id text not null, version bigint not null, who text)`,
-  ),
+  },
 ];
 
 /** The descriptor of a handler, as the generator would emit it. */

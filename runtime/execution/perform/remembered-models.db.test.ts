@@ -12,7 +12,6 @@ import {
   RefusedError,
   UniqueViolationError,
 } from '../../errors.js';
-import { defineMigration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { countingRegistry } from '../../sharding/test-support/counting-registry.js';
@@ -100,7 +99,7 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
       shards: [HERE, THERE],
       migrations: [
         ...accountMigrations,
-        defineMigration('0002_names', 'create unique index one_nickname on accounts (nickname)'),
+        { name: '0002_names', up: 'create unique index one_nickname on accounts (nickname)' },
       ],
     });
     doubted = false;

@@ -9,7 +9,6 @@ import { Deadlines } from '../../concurrency/deadlines.js';
 import { Decimal } from '../../domain/decimal.js';
 import { uuid7 } from '../../domain/id-source.js';
 import { NestedExecutionError, WriteInPerformError } from '../../errors.js';
-import { defineMigration } from '../../migration/migration.js';
 import type { Statement } from '../../sharding/shard-database.js';
 import {
   ALICE,
@@ -27,7 +26,7 @@ interface Tables {
   readonly probe: { readonly id: number };
 }
 
-const migrations = [...accountMigrations, defineMigration('0002_probe', 'create table probe (id int4)')];
+const migrations = [...accountMigrations, { name: '0002_probe', up: 'create table probe (id int4)' }];
 const INSERT: Statement = { text: 'insert into probe values (1)', values: [] };
 
 type Perform = (work: Work) => Promise<unknown>;

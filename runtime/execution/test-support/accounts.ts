@@ -24,7 +24,7 @@ import {
   newAccount,
 } from '../../domain/test-support/account.js';
 import { RefusedError } from '../../errors.js';
-import { defineMigration, type Migration } from '../../migration/migration.js';
+import type { Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import { Repository, type RepositoryContext } from '../../persistence/read/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -41,9 +41,9 @@ export const configure = (): ExecutionConfigurationBuilder =>
 export const ACROSS: ExecutionConfiguration = configure().allowCrossShard(true).build();
 
 export const accountMigrations: readonly Migration[] = [
-  defineMigration(
-    '0001_accounts',
-    `create table accounts (
+  {
+    name: '0001_accounts',
+    up: `create table accounts (
       id uuid primary key check (eventlog.is_own_id(id)),
       state text not null,
       version bigint not null,
@@ -53,7 +53,7 @@ export const accountMigrations: readonly Migration[] = [
       created_date timestamptz not null,
       updated_date timestamptz not null
     )`,
-  ),
+  },
 ];
 
 export class AccountRepository extends Repository<Account> {

@@ -12,7 +12,7 @@ import { INITIAL_VERSION, ModelBuilder } from '../../domain/model-builder.js';
 import type { modelKeys } from '../../domain/natural-key.js';
 import type { Principal } from '../../domain/principal.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { defineMigration, type Migration } from '../../migration/migration.js';
+import type { Migration } from '../../migration/migration.js';
 import { EventCatalog } from '../../persistence/codec/event-catalog.js';
 import { Repository, type RepositoryContext } from '../../persistence/read/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -79,9 +79,9 @@ export const guestModel: ModelDescriptor<Guest> = {
 };
 
 export const guestMigrations: readonly Migration[] = [
-  defineMigration(
-    '0001_guests',
-    `create table guests (
+  {
+    name: '0001_guests',
+    up: `create table guests (
       id uuid primary key check (eventlog.is_own_id(id)),
       state text not null,
       version bigint not null,
@@ -94,7 +94,7 @@ export const guestMigrations: readonly Migration[] = [
     );
     create unique index guests_email_key on guests (email) where state not in ('GONE');
     create unique index guests_room_bed_key on guests (room, bed) where state not in ('GONE')`,
-  ),
+  },
 ];
 
 class GuestBuilder extends ModelBuilder<Guest> {

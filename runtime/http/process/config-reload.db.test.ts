@@ -3,14 +3,13 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { fixedPrincipal } from '../../access/authenticator.js';
 import { temporaryFolder } from '../../config/test-support/temporary-folder.js';
-import { defineMigration } from '../../migration/migration.js';
 import { emptyApplication } from '../test-support/empty-application.js';
 import { FakeProcess } from '../test-support/fake-process.js';
 import { serveApplication } from './serve-application.js';
 
 const application = {
   ...emptyApplication,
-  migrations: [defineMigration('0001_things', 'create table things (id uuid)')],
+  migrations: [{ name: '0001_things', up: 'create table things (id uuid)' }],
 };
 
 const member = (number: number, more: object = {}): object => ({

@@ -1,7 +1,7 @@
 import { uuid7 } from '../../domain/id-source.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, accountModel } from '../../domain/test-support/account.js';
-import { defineMigration, type Migration } from '../../migration/migration.js';
+import type { Migration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { ReplicaReads, readSource } from '../../sharding/replica-reads.js';
 import { readOnlyKysely } from '../read/kysely-dialect.js';
@@ -21,8 +21,8 @@ const columns = `state text not null, version bigint not null, balance numeric(1
 
 /** The accounts of each shard, and all accounts again in one table, whose order is the expected one. */
 export const accountMigrations: readonly Migration[] = [
-  defineMigration('0001_accounts', `create table accounts (id uuid primary key, ${columns})`),
-  defineMigration('0002_everything', `create table everything (id uuid primary key, ${columns})`),
+  { name: '0001_accounts', up: `create table accounts (id uuid primary key, ${columns})` },
+  { name: '0002_everything', up: `create table everything (id uuid primary key, ${columns})` },
 ];
 
 export interface AccountTables {

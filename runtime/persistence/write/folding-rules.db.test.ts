@@ -3,7 +3,6 @@ import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { useTime } from '../../concurrency/time.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { defineMigration } from '../../migration/migration.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { FoldingRules } from './folding-rules.js';
 
@@ -33,7 +32,7 @@ describeOnEachAdapter('which tables may be folded', (harness) => {
   const foldable = async (sql: string, folding?: boolean, later?: string): Promise<boolean> => {
     const databases = await harness.makeShards({
       shards: [ShardIdentifier.of(0, 0)],
-      migrations: [defineMigration('0001_things', sql)],
+      migrations: [{ name: '0001_things', up: sql }],
     });
     const database = databases.database(ShardIdentifier.of(0, 0));
     const asked: Promise<unknown>[] = [];

@@ -7,7 +7,6 @@ import { heldKeys } from '../../domain/natural-key.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { accountMigrations } from '../../execution/test-support/accounts.js';
 import { type Guest, guestMigrations, guestModel, newGuest } from '../../execution/test-support/guests.js';
-import { defineMigration } from '../../migration/migration.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { openStore, planOf } from '../test-support/plans.js';
@@ -19,12 +18,12 @@ const guests = guestModel as unknown as StagedItem['descriptor'];
 const migrations = [
   ...accountMigrations,
   ...guestMigrations,
-  defineMigration(
-    '0003_nicknames',
-    `create unique index accounts_nickname on accounts (lower(nickname)) where state = 'OPEN';
+  {
+    name: '0003_nicknames',
+    up: `create unique index accounts_nickname on accounts (lower(nickname)) where state = 'OPEN';
      create unique index accounts_closed_by on accounts (closed_by);
      alter table accounts add constraint accounts_in_credit check (balance >= 0)`,
-  ),
+  },
 ];
 
 interface Names {

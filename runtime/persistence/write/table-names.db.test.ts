@@ -5,7 +5,6 @@ import { Decimal } from '../../domain/decimal.js';
 import type { ModelDescriptor } from '../../domain/entity.js';
 import { instantiate } from '../../domain/entity.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import { defineMigration } from '../../migration/migration.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { quoteIdentifier } from '../codec/sql-identifier.js';
 import { openStore, planOf } from '../test-support/plans.js';
@@ -21,16 +20,16 @@ const TABLES = [...NAMES, 't', 'actions', 'schedules', 'idempotency_keys', 'jour
 /** A column of each model is called as a part of a statement, too. */
 const COLUMNS: Readonly<Record<string, string>> = { nickname: 'fw_grp', closedBy: 'fw_new', state: 'nr' };
 
-const migration = defineMigration(
-  '0001_tables',
-  TABLES.map((table) => {
+const migration = {
+  name: '0001_tables',
+  up: TABLES.map((table) => {
     const name = quoteIdentifier(table);
     return `create table ${name} (id uuid primary key, nr text not null, version bigint not null,
       balance numeric(19,4) not null check (balance >= 0), fw_grp text, fw_new text,
       created_date timestamptz not null, updated_date timestamptz not null);
       create unique index ${quoteIdentifier(`${table}_taken`)} on ${name} (lower(fw_grp))`;
   }).join(';\n'),
-);
+};
 
 function modelOf(table: string, model: ModelDescriptor): ModelDescriptor {
   const columns = model.columns.map((each) => ({ ...each, column: COLUMNS[each.field] ?? each.column }));

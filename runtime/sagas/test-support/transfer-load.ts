@@ -14,7 +14,7 @@ import { type ShardedId, shardOfUuid } from '../../domain/id.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { EventEnvelope } from '../../events/log/event-envelope.js';
 import { until } from '../../events/test-support/ledger.js';
-import { defineMigration, type Migration } from '../../migration/migration.js';
+import type { Migration } from '../../migration/migration.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { readBooks } from './transfers.js';
 
@@ -23,10 +23,10 @@ export const SHARDS: readonly ShardIdentifier[] = [GLOBAL_SHARD, MEXICO_SHARD];
 /** The wallet, and a table for a transactional handler. */
 export const loadMigrations: readonly Migration[] = [
   ...application.migrations,
-  defineMigration(
-    '9001_seen',
-    'create table seen (nr bigint generated always as identity, event_id uuid not null)',
-  ),
+  {
+    name: '9001_seen',
+    up: 'create table seen (nr bigint generated always as identity, event_id uuid not null)',
+  },
 ];
 
 const WHO = { name: 'alice', claims: { role: 'operator' } } as const;

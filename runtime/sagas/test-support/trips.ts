@@ -14,7 +14,6 @@ import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { Account } from '../../domain/test-support/account.js';
 import { RefusedError } from '../../errors.js';
 import { AccountRepository, accountApplication } from '../../execution/test-support/accounts.js';
-import { defineMigration } from '../../migration/migration.js';
 import { Repository } from '../../persistence/read/repository.js';
 import { OwnBuilder, ownColumns } from '../own-model.js';
 import { Saga } from '../saga.js';
@@ -270,9 +269,9 @@ export function tripApplication(terms: TripTerms = {}): ApplicationDefinition {
   };
 }
 
-const TRIPS = defineMigration(
-  '0002_trips',
-  `create table trips (
+const TRIPS = {
+  name: '0002_trips',
+  up: `create table trips (
     id uuid primary key check (eventlog.is_own_id(id)),
     state text not null,
     version bigint not null,
@@ -284,4 +283,4 @@ const TRIPS = defineMigration(
     created_date timestamptz not null,
     updated_date timestamptz not null
   )`,
-);
+};

@@ -2,7 +2,6 @@
 import { type ApplicationPart, type EventDescriptor, defineAction, type modelType, routesOf, t, wireActions } from 'fw-actions/codegen';
 import { ParcelCarryAction } from '../actions/parcel-carry-action.js';
 import { ParcelFetchAction } from '../actions/parcel-fetch-action.js';
-import { migration as migration20260301090000 } from '../migrations/20260301090000_create_parcels.js';
 import { ParcelSent } from '../models/parcel.js';
 import { parcelModel } from './parcel.js';
 
@@ -48,6 +47,21 @@ export const parcelPart: ApplicationPart = {
   },
   routes: routesOf(actions),
   migrations: [
-    migration20260301090000,
+    {
+      name: '20260301090000_create_parcels',
+      file: 'migrations/20260301090000_create_parcels.sql',
+      up: `-- fw-gen: first
+-- fw-gen: tables parcels
+-- The table of models/parcel.ts, written once by fw-gen. It is yours now: change the table in a later migration.
+create table parcels (
+  id uuid primary key check (eventlog.is_own_id(id)),
+  state text not null,
+  version bigint not null,
+  weight double precision not null check (weight not in ('NaN', 'Infinity', '-Infinity')),
+  created_date timestamptz not null,
+  updated_date timestamptz not null
+);
+`,
+    },
   ],
 };

@@ -1,0 +1,1 @@
+CREATE TABLE IF NOT EXISTS gadgets (id uuid primary key); create table "Quoted Name" (id uuid)
