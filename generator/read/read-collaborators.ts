@@ -1,9 +1,8 @@
 import type { CollaboratorSchema, Wiring } from '../schema/project-schema.js';
-import { ts } from './compiler.js';
-import { moduleIndex } from './module-index.js';
+import { localsOf, symbolNamed, ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
-import { classOf, type Resolved, referenceTo, resolveName } from './resolver.js';
+import { bindingOf, classOf, exportedNames, type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, constructorsOf, scopeOf } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
@@ -107,10 +106,9 @@ function suppliedWiring(resolved: Resolved, optional: boolean): Wiring | undefin
  */
 function isVisible(name: ts.EntityName): boolean {
   if (!ts.isIdentifier(name)) return isVisible(name.left);
-  const { imports, exports, defaultExport } = moduleIndex(name.getSourceFile());
-  const { text } = name;
-  const isExported = [...exports.values()].includes(text) || defaultExport?.name?.getText() === text;
-  return imports.has(text) || isExported || text in globalThis;
+  const source = name.getSourceFile();
+  const isImported = bindingOf(symbolNamed(localsOf(source), name.text)) !== undefined;
+  return isImported || exportedNames(source, name.text).length > 0 || name.text in globalThis;
 }
 
 function reportUnknown(

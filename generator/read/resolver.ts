@@ -1,16 +1,16 @@
+import { posix } from 'node:path';
 import type { Reference } from '../schema/location.js';
-import { ts } from './compiler.js';
-import {
-  declarationIn,
-  type ImportBinding,
-  importPath,
-  type Meaning,
-  type ModuleReference,
-  moduleIndex,
-} from './module-index.js';
+import { exportsOf, localsOf, symbolNamed, ts } from './compiler.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
-import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
+import {
+  bareExpression,
+  type Declaration,
+  declaredName,
+  isDeclaration,
+  isValueDeclaration,
+  nameText,
+} from './syntax.js';
 import { isThisPackage } from './types/framework-surface.js';
 
 export type { Declaration } from './syntax.js';
@@ -28,25 +28,127 @@ export type Resolved =
   /** Neither declared nor imported: a global such as `Date`. */
   | { readonly kind: 'global'; readonly name: string };
 
+/** The kind of meaning that is looked up: a constant and a type may have the same name. */
+type Meaning = 'type' | 'value';
+
 /** Name under which users import the runtime. */
 export const PACKAGE_NAME = 'fw-actions';
+
+/** Project-relative path of a relative specifier, with its extension as written; undefined for other specifiers. */
+export function importPath(specifier: string, file: string): string | undefined {
+  return /^\.\.?(\/|$)/.test(specifier) ? posix.join(posix.dirname(file), specifier) : undefined;
+}
+
+/** What a part of an import or export statement names. */
+interface Binding {
+  /** Undefined for `export { name }`, which names what its file declares or imports. */
+  readonly specifier: string | undefined;
+  /** The name in that module, `default`, or `*` for the whole module. */
+  readonly name: string;
+}
+
+/** Returns what the part of an import or export statement names that declares a symbol. */
+export function bindingOf(symbol: ts.Symbol | undefined): Binding | undefined {
+  return symbol?.declarations?.map(bindingIn).find((each) => each !== undefined);
+}
+
+function bindingIn(node: ts.Node): Binding | undefined {
+  const statement = ts.findAncestor(
+    node,
+    (each) => ts.isImportDeclaration(each) || ts.isExportDeclaration(each),
+  );
+  if (statement === undefined) return undefined;
+  const { moduleSpecifier } = statement;
+  const specifier = moduleSpecifier && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined;
+  if (ts.isImportClause(node)) return { specifier, name: 'default' };
+  const isPart = ts.isImportSpecifier(node) || ts.isExportSpecifier(node);
+  return { specifier, name: isPart ? (node.propertyName ?? node.name).text : '*' };
+}
+
+/** Returns what a name means at the top level of a file: a class takes precedence over other types, these over values. */
+export function declarationIn(
+  source: ts.SourceFile,
+  name: string,
+  meaning: Meaning = 'type',
+): Declaration | undefined {
+  const symbol =
+    name === 'default' ? symbolNamed(exportsOf(source), name) : symbolNamed(localsOf(source), name);
+  const [first, ...others] = symbol?.declarations?.filter(isDeclaration) ?? [];
+  if (first === undefined || others.length === 0) return first;
+  const all = [first, ...others];
+  const value = all.find((each) => ts.isVariableDeclaration(each) || ts.isFunctionDeclaration(each));
+  const type = all.find(ts.isClassDeclaration) ?? all.find((each) => !isValueDeclaration(each)) ?? first;
+  // A class is also the value of its name, whatever a namespace adds to it.
+  return meaning === 'value' ? (value ?? type) : type;
+}
 
 /**
  * Resolves a name, which may be qualified by a namespace import (`fw.Model`), by following declarations and imports.
  * A declaration in the file shadows everything else.
  */
 export function resolveName(context: ReadContext, node: ts.Node, meaning: Meaning = 'type'): Resolved {
-  return resolveIn(context, node.getSourceFile(), nameText(node), meaning);
+  return resolveIn({ context, meaning, visited: new Set() }, node.getSourceFile(), nameText(node));
 }
 
-function resolveIn(context: ReadContext, source: ts.SourceFile, name: string, meaning: Meaning): Resolved {
+/** The state of resolving one name. */
+interface Search {
+  readonly context: ReadContext;
+  readonly meaning: Meaning;
+  /** Stops cycles of re-exports. */
+  readonly visited: Set<string>;
+}
+
+function resolveIn(search: Search, source: ts.SourceFile, name: string): Resolved {
   const dot = name.indexOf('.');
-  if (dot >= 0) return resolveQualified(context, source, [name.slice(0, dot), name.slice(dot + 1)], meaning);
-  const declaration = declarationIn(source, name, meaning);
+  const declaration = dot < 0 ? declarationIn(source, name, search.meaning) : undefined;
   if (declaration !== undefined) return { kind: 'declared', declaration };
-  const binding = moduleIndex(source).imports.get(name);
-  if (binding === undefined || binding.name === '*') return { kind: 'global', name };
-  return resolveFrom(context, binding.from, binding.name, meaning);
+  const binding = bindingOf(symbolNamed(localsOf(source), dot < 0 ? name : name.slice(0, dot)));
+  if (binding === undefined || (dot < 0 && binding.name === '*')) return { kind: 'global', name };
+  if (dot < 0) return resolveFrom(search, source, binding);
+  const rest = name.slice(dot + 1);
+  if (binding.name === '*') return resolveFrom(search, source, { ...binding, name: rest });
+  // `export * as money from './money.js'` in the module
+  const path = importPath(binding.specifier ?? '', fileOf(source));
+  const file = path === undefined ? undefined : search.context.sources.loadImport(path);
+  const whole = file && bindingOf(symbolNamed(exportsOf(file), binding.name));
+  return file === undefined || whole?.name !== '*'
+    ? { kind: 'global', name }
+    : resolveFrom(search, file, { ...whole, name: rest });
+}
+
+/** Resolves what an import or export of a file names. */
+function resolveFrom(search: Search, source: ts.SourceFile, { specifier, name }: Binding): Resolved {
+  if (specifier === undefined) return resolveIn(search, source, name);
+  const { context } = search;
+  const relative = importPath(specifier, fileOf(source));
+  if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
+  const path = relative ?? context.modules.locate(specifier, fileOf(source));
+  if (path === undefined) return { kind: 'package', module: specifier, name };
+  if (path.startsWith(`${context.paths.output}/`)) {
+    // Emitted files need not exist yet.
+    return { kind: 'generated', file: path.replace(/(\.js|\.ts)?$/, '.ts'), name };
+  }
+  const file = context.sources.loadImport(path);
+  if (file === undefined) return { kind: 'missing', specifier, name: undefined };
+  return resolveExport(search, file, name) ?? { kind: 'missing', specifier, name };
+}
+
+/** Resolves a name among the exports of a file. */
+function resolveExport(search: Search, source: ts.SourceFile, name: string): Resolved | undefined {
+  const key = `${fileOf(source)}#${name}`;
+  if (search.visited.has(key)) return undefined;
+  search.visited.add(key);
+  const declaration = declarationIn(source, name, search.meaning);
+  if (declaration !== undefined) return { kind: 'declared', declaration };
+  const exports = exportsOf(source);
+  const named = bindingOf(symbolNamed(exports, name));
+  if (named !== undefined) return named.name === '*' ? undefined : resolveFrom(search, source, named);
+  for (const star of exports.get(ts.InternalSymbolName.ExportStar)?.declarations ?? []) {
+    const found = resolveFrom(search, source, { specifier: bindingIn(star)?.specifier, name });
+    // If the module of a star export lacks the name, the next star export is tried.
+    if (found.kind !== 'missing') return found;
+  }
+  return undefined;
 }
 
 /** Whether a node names a type or a value of this package. */
@@ -103,92 +205,25 @@ export function referenceTo(resolved: Resolved): Reference | undefined {
   }
 }
 
-/** How generated code can import a declaration; undefined if its file does not export it. */
+/** How generated code can import a declaration; undefined if its file does not export it. The declared name is preferred. */
 export function referenceToDeclaration(declaration: Declaration): Reference | undefined {
-  const name = exportedNameOf(declaration);
-  return name === undefined ? undefined : { kind: 'file', file: fileOf(declaration), name };
-}
-
-/** The name under which a file exports a declaration. The declared name is preferred. */
-function exportedNameOf(declaration: Declaration): string | undefined {
   const name = declaredName(declaration);
   if (name === undefined) return undefined;
-  const { exports } = moduleIndex(declaration.getSourceFile());
-  if (exports.get(name) === name) return name;
-  for (const [exported, local] of exports) {
-    if (local === name && exported !== 'default') return exported;
-  }
-  return undefined;
+  const names = exportedNames(declaration.getSourceFile(), name).filter((each) => each !== 'default');
+  const exported = names.includes(name) ? name : names[0];
+  return exported === undefined ? undefined : { kind: 'file', file: fileOf(declaration), name: exported };
 }
 
-function resolveQualified(
-  context: ReadContext,
-  source: ts.SourceFile,
-  [head, rest]: readonly [string, string],
-  meaning: Meaning,
-): Resolved {
-  const binding = moduleIndex(source).imports.get(head);
-  const module =
-    binding === undefined || binding.name === '*' ? binding?.from : namespaceOf(context, binding);
-  return module === undefined
-    ? { kind: 'global', name: `${head}.${rest}` }
-    : resolveFrom(context, module, rest, meaning);
-}
-
-/**
- * Returns the module that a file re-exports as a whole (`export * as money from './money.js'`) under an imported name.
- */
-function namespaceOf(context: ReadContext, { from, name }: ImportBinding): ModuleReference | undefined {
-  const path = importPath(from);
-  const file = path === undefined ? undefined : context.sources.loadImport(path);
-  if (file === undefined) return undefined;
-  return moduleIndex(file).reExports.find(({ names }) => names?.get(name) === '*')?.from;
-}
-
-function resolveFrom(
-  context: ReadContext,
-  module: ModuleReference,
-  name: string,
-  meaning: Meaning,
-  visited: Set<string> = new Set(),
-): Resolved {
-  const { specifier } = module;
-  const relative = importPath(module);
-  if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
-  const path = relative ?? context.modules.locate(specifier, module.file);
-  if (path === undefined) return { kind: 'package', module: specifier, name };
-  if (path.startsWith(`${context.paths.output}/`)) {
-    // Emitted files need not exist yet.
-    return { kind: 'generated', file: path.replace(/(\.js|\.ts)?$/, '.ts'), name };
-  }
-  const file = context.sources.loadImport(path);
-  if (file === undefined) return { kind: 'missing', specifier, name: undefined };
-  return resolveExport(context, file, { name, meaning }, visited) ?? { kind: 'missing', specifier, name };
-}
-
-/** Resolves a name among the exports of a file; `visited` stops cycles of re-exports. */
-function resolveExport(
-  context: ReadContext,
-  source: ts.SourceFile,
-  { name, meaning }: { readonly name: string; readonly meaning: Meaning },
-  visited: Set<string>,
-): Resolved | undefined {
-  const key = `${fileOf(source)}#${name}`;
-  if (visited.has(key)) return undefined;
-  visited.add(key);
-  const { exports, defaultExport, reExports } = moduleIndex(source);
-  const declaration = name === 'default' ? defaultExport : declarationIn(source, name, meaning);
-  if (declaration !== undefined) return { kind: 'declared', declaration };
-  const local = exports.get(name);
-  if (local !== undefined) return resolveIn(context, source, local, meaning);
-  for (const { from, names } of reExports) {
-    const original = names === undefined ? name : names.get(name);
-    if (original === undefined) continue;
-    const found = resolveFrom(context, from, original, meaning, visited);
-    // If the module of a star export lacks the name, the next star export is tried.
-    if (names !== undefined || found.kind !== 'missing') return found;
-  }
-  return undefined;
+/** The names under which a file exports what it declares under a name. */
+export function exportedNames(source: ts.SourceFile, local: string): readonly string[] {
+  const exported = symbolNamed(localsOf(source), local)?.declarations ?? [];
+  return [...exportsOf(source).values()]
+    .filter((symbol) => {
+      const { specifier, name } = bindingOf(symbol) ?? {};
+      const isNamed = name === local && specifier === undefined;
+      return isNamed || symbol.declarations?.some((each) => exported.includes(each)) === true;
+    })
+    .map(({ name }) => name);
 }
 
 /** The class that a name means, if this project declares it. */

@@ -4,10 +4,9 @@ import type { DiagnosticCode } from '../diagnostics.js';
 import { partsOf } from '../schema/fields.js';
 import { relativePath } from '../schema/paths.js';
 import type { TypeSchema } from '../schema/type-schema.js';
-import { ts } from './compiler.js';
-import { moduleIndex } from './module-index.js';
+import { exportsOf, localsOf, symbolNamed, ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
-import { PACKAGE_NAME, resolveName } from './resolver.js';
+import { bindingOf, exportedNames, PACKAGE_NAME, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
 import { isName, isValueDeclaration, nameText } from './syntax.js';
 import { plain, type ReadType, SUPPORTED, unsupported } from './types/type-results.js';
@@ -151,7 +150,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set(
 
 /** The import of a name from this package, or from the first source that exports it. */
 function importHint(context: ReadContext, { node, name: local, isValue }: Use): string | undefined {
-  const name = moduleIndex(node.getSourceFile()).imports.get(local)?.name ?? local;
+  const name = bindingOf(symbolNamed(localsOf(node.getSourceFile()), local))?.name ?? local;
   // A base class is a value.
   const start = isValue ? 'import' : 'import type';
   const importFrom = (bound: string, specifier: string): string =>
@@ -165,9 +164,10 @@ function importHint(context: ReadContext, { node, name: local, isValue }: Use): 
     const other =
       context.sources.text(file)?.includes(name) === true ? context.sources.load(file) : undefined;
     if (other === undefined) continue;
-    const { exports, defaultExport } = moduleIndex(other);
-    if (exports.has(name)) return importFrom(bound, specifierOf(from, file));
-    if (defaultExport?.name?.getText() === name) return importFrom(local, specifierOf(from, file));
+    const exported = symbolNamed(exportsOf(other), name);
+    if (exported !== undefined && bindingOf(exported)?.specifier === undefined)
+      return importFrom(bound, specifierOf(from, file));
+    if (exportedNames(other, name).includes('default')) return importFrom(local, specifierOf(from, file));
   }
   return undefined;
 }
@@ -187,13 +187,15 @@ function declarationHint({ name, isValue }: Use): string {
 
 /** Suggests a name that differs by one letter in four. */
 function spellingHint({ node, name }: Use): string | undefined {
-  const { declarations, imports } = moduleIndex(node.getSourceFile());
+  const source = node.getSourceFile();
   // A name that is imported is rarely misspelled.
-  if (imports.has(name)) return undefined;
-  const types = [...declarations].filter(([, all]) => !all.every(isValueDeclaration));
-  const named = [...imports].filter(([, binding]) => binding.name !== '*');
-  const known = [...types, ...named].map(([each]) => each);
-  const meant = [...known, ...OWN_NAMES].find(
+  if (bindingOf(symbolNamed(localsOf(source), name)) !== undefined) return undefined;
+  const known = [...localsOf(source).values()].filter((symbol) => {
+    const binding = bindingOf(symbol);
+    const isType = symbol.declarations?.every(isValueDeclaration) === false;
+    return binding === undefined ? isType : binding.name !== '*';
+  });
+  const meant = [...known.map((each) => each.name), ...OWN_NAMES].find(
     (each) =>
       editDistance(each.toLowerCase(), name.toLowerCase()) <= Math.max(1, Math.floor(name.length / 4)),
   );
