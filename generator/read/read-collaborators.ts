@@ -1,8 +1,9 @@
 import type { CollaboratorSchema, Wiring } from '../schema/project-schema.js';
-import { localsOf, symbolNamed, ts } from './compiler.js';
+import { ts } from './compiler.js';
+import { exportedNames, namesIn } from './module-names.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
-import { bindingOf, classOf, exportedNames, type Resolved, referenceTo, resolveName } from './resolver.js';
+import { classOf, type Resolved, referenceTo, resolveName } from './resolver.js';
 import { fileOf, locationOf } from './source-files.js';
 import { constructorOf, constructorsOf, scopeOf } from './syntax.js';
 import { followLineage, leadsTo } from './types/lineage.js';
@@ -107,7 +108,7 @@ function suppliedWiring(resolved: Resolved, optional: boolean): Wiring | undefin
 function isVisible(name: ts.EntityName): boolean {
   if (!ts.isIdentifier(name)) return isVisible(name.left);
   const source = name.getSourceFile();
-  const isImported = bindingOf(symbolNamed(localsOf(source), name.text)) !== undefined;
+  const isImported = namesIn(source).imports.has(name.text);
   return isImported || exportedNames(source, name.text).length > 0 || name.text in globalThis;
 }
 

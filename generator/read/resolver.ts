@@ -1,16 +1,10 @@
 import { posix } from 'node:path';
 import type { Reference } from '../schema/location.js';
-import { exportsOf, localsOf, symbolNamed, ts } from './compiler.js';
+import { ts } from './compiler.js';
+import { type Binding, declarationIn, exportedNames, type Meaning, namesIn } from './module-names.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
-import {
-  bareExpression,
-  type Declaration,
-  declaredName,
-  isDeclaration,
-  isValueDeclaration,
-  nameText,
-} from './syntax.js';
+import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
 import { isThisPackage } from './types/framework-surface.js';
 
 export type { Declaration } from './syntax.js';
@@ -28,58 +22,12 @@ export type Resolved =
   /** Neither declared nor imported: a global such as `Date`. */
   | { readonly kind: 'global'; readonly name: string };
 
-/** The kind of meaning that is looked up: a constant and a type may have the same name. */
-type Meaning = 'type' | 'value';
-
 /** Name under which users import the runtime. */
 export const PACKAGE_NAME = 'fw-actions';
 
 /** Project-relative path of a relative specifier, with its extension as written; undefined for other specifiers. */
 export function importPath(specifier: string, file: string): string | undefined {
   return /^\.\.?(\/|$)/.test(specifier) ? posix.join(posix.dirname(file), specifier) : undefined;
-}
-
-/** What a part of an import or export statement names. */
-interface Binding {
-  /** Undefined for `export { name }`, which names what its file declares or imports. */
-  readonly specifier: string | undefined;
-  /** The name in that module, `default`, or `*` for the whole module. */
-  readonly name: string;
-}
-
-/** Returns what the part of an import or export statement names that declares a symbol. */
-export function bindingOf(symbol: ts.Symbol | undefined): Binding | undefined {
-  return symbol?.declarations?.map(bindingIn).find((each) => each !== undefined);
-}
-
-function bindingIn(node: ts.Node): Binding | undefined {
-  const statement = ts.findAncestor(
-    node,
-    (each) => ts.isImportDeclaration(each) || ts.isExportDeclaration(each),
-  );
-  if (statement === undefined) return undefined;
-  const { moduleSpecifier } = statement;
-  const specifier = moduleSpecifier && ts.isStringLiteral(moduleSpecifier) ? moduleSpecifier.text : undefined;
-  if (ts.isImportClause(node)) return { specifier, name: 'default' };
-  const isPart = ts.isImportSpecifier(node) || ts.isExportSpecifier(node);
-  return { specifier, name: isPart ? (node.propertyName ?? node.name).text : '*' };
-}
-
-/** Returns what a name means at the top level of a file: a class takes precedence over other types, these over values. */
-export function declarationIn(
-  source: ts.SourceFile,
-  name: string,
-  meaning: Meaning = 'type',
-): Declaration | undefined {
-  const symbol =
-    name === 'default' ? symbolNamed(exportsOf(source), name) : symbolNamed(localsOf(source), name);
-  const [first, ...others] = symbol?.declarations?.filter(isDeclaration) ?? [];
-  if (first === undefined || others.length === 0) return first;
-  const all = [first, ...others];
-  const value = all.find((each) => ts.isVariableDeclaration(each) || ts.isFunctionDeclaration(each));
-  const type = all.find(ts.isClassDeclaration) ?? all.find((each) => !isValueDeclaration(each)) ?? first;
-  // A class is also the value of its name, whatever a namespace adds to it.
-  return meaning === 'value' ? (value ?? type) : type;
 }
 
 /**
@@ -99,21 +47,31 @@ interface Search {
 }
 
 function resolveIn(search: Search, source: ts.SourceFile, name: string): Resolved {
-  const dot = name.indexOf('.');
-  const declaration = dot < 0 ? declarationIn(source, name, search.meaning) : undefined;
+  const [head = '', ...rest] = name.split('.');
+  const isQualified = rest.length > 0;
+  const declaration = isQualified ? undefined : declarationIn(source, name, search.meaning);
   if (declaration !== undefined) return { kind: 'declared', declaration };
-  const binding = bindingOf(symbolNamed(localsOf(source), dot < 0 ? name : name.slice(0, dot)));
-  if (binding === undefined || (dot < 0 && binding.name === '*')) return { kind: 'global', name };
-  if (dot < 0) return resolveFrom(search, source, binding);
-  const rest = name.slice(dot + 1);
-  if (binding.name === '*') return resolveFrom(search, source, { ...binding, name: rest });
-  // `export * as money from './money.js'` in the module
-  const path = importPath(binding.specifier ?? '', fileOf(source));
+  const binding = namesIn(source).imports.get(head);
+  if (binding === undefined || isQualified !== (binding.name === '*'))
+    return (
+      (isQualified && binding && resolveMember(search, source, binding, rest)) || { kind: 'global', name }
+    );
+  return resolveFrom(search, source, isQualified ? { ...binding, name: rest.join('.') } : binding);
+}
+
+/** Resolves a member of what another module re-exports as a whole: `export * as money from './money.js'`. */
+function resolveMember(
+  search: Search,
+  source: ts.SourceFile,
+  { specifier = '', name }: Binding,
+  member: readonly string[],
+): Resolved | undefined {
+  const path = importPath(specifier, fileOf(source));
   const file = path === undefined ? undefined : search.context.sources.loadImport(path);
-  const whole = file && bindingOf(symbolNamed(exportsOf(file), binding.name));
-  return file === undefined || whole?.name !== '*'
-    ? { kind: 'global', name }
-    : resolveFrom(search, file, { ...whole, name: rest });
+  const whole = file && namesIn(file).exports.get(name);
+  return file !== undefined && whole?.name === '*'
+    ? resolveFrom(search, file, { ...whole, name: member.join('.') })
+    : undefined;
 }
 
 /** Resolves what an import or export of a file names. */
@@ -140,11 +98,11 @@ function resolveExport(search: Search, source: ts.SourceFile, name: string): Res
   search.visited.add(key);
   const declaration = declarationIn(source, name, search.meaning);
   if (declaration !== undefined) return { kind: 'declared', declaration };
-  const exports = exportsOf(source);
-  const named = bindingOf(symbolNamed(exports, name));
+  const { exports, stars } = namesIn(source);
+  const named = exports.get(name);
   if (named !== undefined) return named.name === '*' ? undefined : resolveFrom(search, source, named);
-  for (const star of exports.get(ts.InternalSymbolName.ExportStar)?.declarations ?? []) {
-    const found = resolveFrom(search, source, { specifier: bindingIn(star)?.specifier, name });
+  for (const specifier of stars) {
+    const found = resolveFrom(search, source, { specifier, name });
     // If the module of a star export lacks the name, the next star export is tried.
     if (found.kind !== 'missing') return found;
   }
@@ -212,18 +170,6 @@ export function referenceToDeclaration(declaration: Declaration): Reference | un
   const names = exportedNames(declaration.getSourceFile(), name).filter((each) => each !== 'default');
   const exported = names.includes(name) ? name : names[0];
   return exported === undefined ? undefined : { kind: 'file', file: fileOf(declaration), name: exported };
-}
-
-/** The names under which a file exports what it declares under a name. */
-export function exportedNames(source: ts.SourceFile, local: string): readonly string[] {
-  const exported = symbolNamed(localsOf(source), local)?.declarations ?? [];
-  return [...exportsOf(source).values()]
-    .filter((symbol) => {
-      const { specifier, name } = bindingOf(symbol) ?? {};
-      const isNamed = name === local && specifier === undefined;
-      return isNamed || symbol.declarations?.some((each) => exported.includes(each)) === true;
-    })
-    .map(({ name }) => name);
 }
 
 /** The class that a name means, if this project declares it. */

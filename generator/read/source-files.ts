@@ -4,7 +4,7 @@ import { plainText } from '../content-hash.js';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
 import { isSystemError } from '../system-error.js';
-import { bind, ts } from './compiler.js';
+import { ts } from './compiler.js';
 
 /**
  * The sources of one project, by project-relative path. They are parsed on demand and never executed. Texts have LF line
@@ -35,7 +35,7 @@ export class SourceFiles {
   #parse(file: string, text: string): ts.SourceFile | undefined {
     // Comments are parsed by `readDoc`, because most declarations have none or a plain one.
     const format = { languageVersion: LATEST, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
-    const source: ts.SourceFile & Parsed = ts.createSourceFile(file, text, format);
+    const source: ts.SourceFile & Parsed = ts.createSourceFile(file, text, format, true);
     // The parser stores its errors on the tree. Requesting them from a program would create the program.
     const errors = (source.parseDiagnostics ?? []).map((each) => syntaxDiagnostic(source, each));
     if (errors.length > 0) {
@@ -43,7 +43,6 @@ export class SourceFiles {
       this.#errors.set(file, errors);
       return undefined;
     }
-    bind(source);
     this.#trees.set(file, source);
     return source;
   }

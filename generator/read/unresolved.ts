@@ -4,9 +4,10 @@ import type { DiagnosticCode } from '../diagnostics.js';
 import { partsOf } from '../schema/fields.js';
 import { relativePath } from '../schema/paths.js';
 import type { TypeSchema } from '../schema/type-schema.js';
-import { exportsOf, localsOf, symbolNamed, ts } from './compiler.js';
+import { ts } from './compiler.js';
+import { exportedNames, namesIn } from './module-names.js';
 import { type ReadContext, report } from './read-context.js';
-import { bindingOf, exportedNames, PACKAGE_NAME, resolveName } from './resolver.js';
+import { PACKAGE_NAME, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
 import { isName, isValueDeclaration, nameText } from './syntax.js';
 import { plain, type ReadType, SUPPORTED, unsupported } from './types/type-results.js';
@@ -150,7 +151,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set(
 
 /** The import of a name from this package, or from the first source that exports it. */
 function importHint(context: ReadContext, { node, name: local, isValue }: Use): string | undefined {
-  const name = bindingOf(symbolNamed(localsOf(node.getSourceFile()), local))?.name ?? local;
+  const name = namesIn(node.getSourceFile()).imports.get(local)?.name ?? local;
   // A base class is a value.
   const start = isValue ? 'import' : 'import type';
   const importFrom = (bound: string, specifier: string): string =>
@@ -164,8 +165,8 @@ function importHint(context: ReadContext, { node, name: local, isValue }: Use): 
     const other =
       context.sources.text(file)?.includes(name) === true ? context.sources.load(file) : undefined;
     if (other === undefined) continue;
-    const exported = symbolNamed(exportsOf(other), name);
-    if (exported !== undefined && bindingOf(exported)?.specifier === undefined)
+    const exported = namesIn(other).exports.get(name);
+    if (exported !== undefined && exported.specifier === undefined)
       return importFrom(bound, specifierOf(from, file));
     if (exportedNames(other, name).includes('default')) return importFrom(local, specifierOf(from, file));
   }
@@ -187,15 +188,12 @@ function declarationHint({ name, isValue }: Use): string {
 
 /** Suggests a name that differs by one letter in four. */
 function spellingHint({ node, name }: Use): string | undefined {
-  const source = node.getSourceFile();
+  const { declarations, imports } = namesIn(node.getSourceFile());
   // A name that is imported is rarely misspelled.
-  if (bindingOf(symbolNamed(localsOf(source), name)) !== undefined) return undefined;
-  const known = [...localsOf(source).values()].filter((symbol) => {
-    const binding = bindingOf(symbol);
-    const isType = symbol.declarations?.every(isValueDeclaration) === false;
-    return binding === undefined ? isType : binding.name !== '*';
-  });
-  const meant = [...known.map((each) => each.name), ...OWN_NAMES].find(
+  if (imports.has(name)) return undefined;
+  const types = [...declarations].filter(([, all]) => !all.every(isValueDeclaration));
+  const named = [...imports].filter(([, binding]) => binding.name !== '*');
+  const meant = [...[...types, ...named].map(([each]) => each), ...OWN_NAMES].find(
     (each) =>
       editDistance(each.toLowerCase(), name.toLowerCase()) <= Math.max(1, Math.floor(name.length / 4)),
   );

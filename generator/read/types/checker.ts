@@ -1,7 +1,8 @@
 import { posix } from 'node:path';
 import { getLibFiles } from '@ts-morph/common';
 import { attempt } from '../attempt.js';
-import { localsOf, symbolNamed, ts } from '../compiler.js';
+import { ts } from '../compiler.js';
+import { namesIn } from '../module-names.js';
 import type { SourceFiles } from '../source-files.js';
 import { FRAMEWORK_SURFACE } from './framework-surface.js';
 import { type ModuleResolution, SURFACE } from './module-resolution.js';
@@ -52,8 +53,7 @@ export class Checker {
     const { name } = node;
     if (name === undefined) return [];
     const source = node.getSourceFile();
-    const own =
-      symbolNamed(localsOf(source), name.text)?.declarations?.filter(ts.isInterfaceDeclaration) ?? [];
+    const own = namesIn(source).declarations.get(name.text)?.filter(ts.isInterfaceDeclaration) ?? [];
     const isAdded = this.#augmenters.some((file) =>
       this.#sources.text(file)?.includes(`interface ${name.text}`),
     );

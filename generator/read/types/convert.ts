@@ -1,9 +1,10 @@
 import type { FieldSchema, ItemSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import { type FieldNode, isMarked } from '../field-form.js';
+import { declarationIn } from '../module-names.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate } from '../read-literal.js';
-import { type Declaration, declarationIn } from '../resolver.js';
+import type { Declaration } from '../resolver.js';
 import { locationOf } from '../source-files.js';
 import { hasKeyword } from '../syntax.js';
 import { isField, readField, splitTags, withTags } from './fields.js';

@@ -1,8 +1,9 @@
 import { defined } from '../../schema/defined.js';
 import type { Reference } from '../../schema/location.js';
 import type { ScalarKind } from '../../schema/type-schema.js';
-import { localsOf, symbolNamed, ts } from '../compiler.js';
+import { ts } from '../compiler.js';
 import { fieldForm } from '../field-form.js';
+import { namesIn } from '../module-names.js';
 import { readDoc } from '../read-doc.js';
 import {
   type Declaration,
@@ -153,9 +154,11 @@ function readEnum(reading: Reading, node: ts.EnumDeclaration, usage: ts.Node): R
   const values = node.members.flatMap(({ initializer }) =>
     initializer !== undefined && ts.isStringLiteralLike(initializer) ? [initializer.text] : [],
   );
-  const symbol = symbolNamed(localsOf(node.getSourceFile()), node.name.text);
+  const { declarations } = namesIn(node.getSourceFile());
   const isPlain =
-    symbol?.declarations?.length === 1 && values.length > 0 && values.length === node.members.length;
+    declarations.get(node.name.text)?.length === 1 &&
+    values.length > 0 &&
+    values.length === node.members.length;
   const read = isPlain
     ? plain({ kind: 'enum', values: [...new Set(values)] })
     : askForDeclared(reading, node, usage);
