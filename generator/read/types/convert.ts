@@ -148,12 +148,10 @@ function isGeneric(type: ts.Type): boolean {
 }
 
 function topLevel({ context }: Reading, symbol: ts.Symbol): Declaration | undefined {
-  const [declaration] = symbol.declarations ?? [];
-  if (declaration === undefined || !context.checker.isOwn(declaration)) return undefined;
-  const found = declarationIn(declaration.getSourceFile(), symbol.name);
-  return found === declaration || (found !== undefined && symbol.declarations?.includes(found))
-    ? found
-    : undefined;
+  const [first] = symbol.declarations ?? [];
+  if (first === undefined || !context.checker.isOwn(first)) return undefined;
+  const found = declarationIn(first.getSourceFile(), symbol.name);
+  return found !== undefined && symbol.declarations?.includes(found) ? found : undefined;
 }
 
 /** Converts a type by its structure. */
