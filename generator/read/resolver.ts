@@ -47,31 +47,23 @@ interface Search {
 }
 
 function resolveIn(search: Search, source: ts.SourceFile, name: string): Resolved {
-  const [head = '', ...rest] = name.split('.');
-  const isQualified = rest.length > 0;
-  const declaration = isQualified ? undefined : declarationIn(source, name, search.meaning);
+  const declaration = declarationIn(source, name, search.meaning);
   if (declaration !== undefined) return { kind: 'declared', declaration };
+  const [head = '', ...members] = name.split('.');
   const binding = namesIn(source).imports.get(head);
-  if (binding === undefined || isQualified !== (binding.name === '*'))
-    return (
-      (isQualified && binding && resolveMember(search, source, binding, rest)) || { kind: 'global', name }
-    );
-  return resolveFrom(search, source, isQualified ? { ...binding, name: rest.join('.') } : binding);
+  const isWhole = binding?.name === '*';
+  if (binding !== undefined && !isWhole && members.length === 0) return resolveFrom(search, source, binding);
+  const file = isWhole ? source : binding && moduleOf(search, source, binding);
+  // `export * as money from './money.js'` in the imported module
+  const whole = isWhole ? binding : file && namesIn(file).exports.get(binding?.name ?? '');
+  return file !== undefined && whole?.name === '*' && members.length > 0
+    ? resolveFrom(search, file, { ...whole, name: members.join('.') })
+    : { kind: 'global', name };
 }
 
-/** Resolves a member of what another module re-exports as a whole: `export * as money from './money.js'`. */
-function resolveMember(
-  search: Search,
-  source: ts.SourceFile,
-  { specifier = '', name }: Binding,
-  member: readonly string[],
-): Resolved | undefined {
+function moduleOf({ context }: Search, source: ts.SourceFile, { specifier = '' }: Binding) {
   const path = importPath(specifier, fileOf(source));
-  const file = path === undefined ? undefined : search.context.sources.loadImport(path);
-  const whole = file && namesIn(file).exports.get(name);
-  return file !== undefined && whole?.name === '*'
-    ? resolveFrom(search, file, { ...whole, name: member.join('.') })
-    : undefined;
+  return path === undefined ? undefined : context.sources.loadImport(path);
 }
 
 /** Resolves what an import or export of a file names. */
