@@ -9,14 +9,18 @@ export interface Doc {
   readonly tags: readonly DocTag[];
 }
 
+/** A comment of one line: a text, or a tag of this package, without links and other markup. */
+const PLAIN =
+  /^\/\*\*[ \t]+(?:@(maxLength|minLength|minimum|maximum|integer|numeric|label|secret|version)(?=[ \t]))?([^@{}`*\\<>\r\n\u2028\u2029]*)\*\/$/;
+
 /**
- * Reads the comment directly before a declaration. Trees have no comments, because most are never asked for; those that
- * are asked for are parsed, each by itself.
+ * Reads the comment directly before a declaration. Trees have no comments, because most declarations have none or one
+ * plain line. Only other comments are parsed, each by itself: parsing all takes 5 % of a run.
  */
 export function readDoc(node: ts.Node): Doc {
   const source = node.getSourceFile();
   const comment = commentOf(source.text, node.pos, node.getStart(source));
-  return comment === undefined ? { tags: [] } : parseDoc(source, comment);
+  return comment === undefined ? { tags: [] } : readComment(source, comment);
 }
 
 /**
@@ -48,7 +52,7 @@ export function readMisplacedTags(member: ts.PropertyDeclaration | ts.PropertySi
     ...docsIn(text, content?.end ?? member.end, end),
   ]
     .filter(({ pos }) => pos !== own?.pos)
-    .flatMap((comment) => parseDoc(source, comment).tags)
+    .flatMap((comment) => readComment(source, comment).tags)
     .map((tag) => ({ ...tag, misplaced: true }));
 }
 
@@ -76,6 +80,20 @@ function docsIn(text: string, start: number, end: number): readonly ts.TextRange
     .map(({ 0: { length }, index }) => ({ pos: start + index, end: start + index + length }));
 }
 
+function readComment(source: ts.SourceFile, comment: ts.TextRange): Doc {
+  const { text } = source;
+  const [plain, tag, content = ''] = PLAIN.exec(text.slice(comment.pos, comment.end)) ?? [];
+  if (plain === undefined) return parseDoc(source, comment);
+  if (tag === undefined) return docOf(content, []);
+  const location = positionIn(source, text.indexOf('@', comment.pos));
+  return { tags: [{ name: tag, text: content.trim(), location }] };
+}
+
+function docOf(text: string, tags: readonly DocTag[]): Doc {
+  const description = text.trim();
+  return description === '' ? { tags } : { description, tags };
+}
+
 /** Parses a comment in front of a dummy declaration, with the indentation that it has in its file. */
 function parseDoc(source: ts.SourceFile, { pos, end }: ts.TextRange): Doc {
   const lineStart = Math.max(0, source.text.lastIndexOf('\n', pos));
@@ -88,6 +106,5 @@ function parseDoc(source: ts.SourceFile, { pos, end }: ts.TextRange): Doc {
     text: (ts.getTextOfJSDocComment(tag.comment) ?? '').trim(),
     location: positionIn(source, tag.getStart(own) + lineStart),
   }));
-  const description = (ts.getTextOfJSDocComment(doc?.comment) ?? '').trim();
-  return description === '' ? { tags } : { description, tags };
+  return docOf(ts.getTextOfJSDocComment(doc?.comment) ?? '', tags);
 }

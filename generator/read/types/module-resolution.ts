@@ -72,7 +72,8 @@ export class ModuleResolution {
     const isSource = own !== undefined && !specifier.endsWith('.json');
     const path = isSource ? importPath(specifier, own) : undefined;
     if (path === undefined) return this.#resolvePackage(specifier, file);
-    const source = this.#sources.loadImport(path);
+    // An emitted file may have the markers of a merge conflict.
+    const source = this.#isEmitted(path) ? undefined : this.#sources.loadImport(path);
     return source === undefined ? undefined : this.#source(source.fileName);
   }
 
