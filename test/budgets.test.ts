@@ -13,7 +13,7 @@ const LINES: Readonly<Record<string, number>> = {
   'generator/check': 1_250,
   'generator/emit': 3_370,
   'generator/event-lock': 740,
-  'generator/read': 5_580,
+  'generator/read': 5_450,
   'generator/schema': 1_280,
   'generator/write': 560,
   'runtime/access': 1_240,
