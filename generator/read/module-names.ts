@@ -1,5 +1,11 @@
+import { posix } from 'node:path';
 import { ts } from './compiler.js';
 import { type Declaration, declaredName, hasKeyword, isDeclaration, isValueDeclaration } from './syntax.js';
+
+/** Project-relative path of a relative specifier, with its extension as written; undefined for other specifiers. */
+export function importPath(specifier: string, file: string): string | undefined {
+  return /^\.\.?(\/|$)/.test(specifier) ? posix.join(posix.dirname(file), specifier) : undefined;
+}
 
 /** What an import or export statement names. */
 export interface Binding {

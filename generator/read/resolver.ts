@@ -1,7 +1,13 @@
-import { posix } from 'node:path';
 import type { Reference } from '../schema/location.js';
 import { ts } from './compiler.js';
-import { type Binding, declarationIn, exportedNames, type Meaning, namesIn } from './module-names.js';
+import {
+  type Binding,
+  declarationIn,
+  exportedNames,
+  importPath,
+  type Meaning,
+  namesIn,
+} from './module-names.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
 import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
@@ -24,11 +30,6 @@ export type Resolved =
 
 /** Name under which users import the runtime. */
 export const PACKAGE_NAME = 'fw-actions';
-
-/** Project-relative path of a relative specifier, with its extension as written; undefined for other specifiers. */
-export function importPath(specifier: string, file: string): string | undefined {
-  return /^\.\.?(\/|$)/.test(specifier) ? posix.join(posix.dirname(file), specifier) : undefined;
-}
 
 /**
  * Resolves a name, which may be qualified by a namespace import (`fw.Model`), by following declarations and imports.

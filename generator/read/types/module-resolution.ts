@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { plainText } from '../../content-hash.js';
 import type { ProjectPaths } from '../../schema/paths.js';
 import { ts } from '../compiler.js';
-import { importPath } from '../resolver.js';
+import { importPath } from '../module-names.js';
 import type { SourceFiles } from '../source-files.js';
 import { compilerOptions } from './compiler-options.js';
 import { isFramework } from './framework-surface.js';
