@@ -1,4 +1,3 @@
-import type { DiagnosticCode } from '../diagnostics.js';
 import type { ClassForm } from './class-form.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report, warn } from './read-context.js';
@@ -51,39 +50,27 @@ export function leadsToBase(context: ReadContext, node: ts.Node): boolean {
   return base !== undefined && leadsTo(followLineage(context, base), ...BASES);
 }
 
-interface Marked {
-  readonly bases: readonly string[];
-  readonly marker: string;
-  readonly code: DiagnosticCode;
-  readonly hint: string;
-  /** Whether only a warning is given. */
-  readonly isWarning: boolean;
-}
-
 /** Classes that need a marker. */
-const MARKED: readonly Marked[] = [
+const MARKED = [
   {
     bases: ['Model', 'Entity'],
     marker: 'AutoBuilder',
     code: 'FWGEN011',
     hint: 'Mark it with @AutoBuilder, or make it abstract if it is only a base class. A model without @AutoBuilder has no builder and no table.',
-    isWarning: false,
   },
   {
     bases: ['Saga'],
     marker: 'FwSaga',
     code: 'FWGEN051',
     hint: 'Mark it with @FwSaga. Without it, no process runs the steps of its sagas.',
-    isWarning: false,
   },
   {
     bases: ['Action'],
     marker: 'FwAction',
     code: 'FWGEN065',
     hint: 'Mark it with @FwAction, or make it abstract if it is only a base class: the application lacks it.',
-    isWarning: true,
   },
-];
+] as const;
 
 /** @param called markers that decorators of the project call */
 function reportUnmarked(
@@ -91,12 +78,12 @@ function reportUnmarked(
   { node, lineage, decorators }: ClassForm,
   called: ReadonlySet<string>,
 ): void {
-  for (const { bases, marker, code, hint, isWarning } of MARKED) {
+  for (const { bases, marker, code, hint } of MARKED) {
     if (!leadsTo(lineage, ...bases) || decorators.has(marker)) continue;
     const base = lineage.heritage?.clause.expression.getText();
     const message = `${node.name?.text ?? 'A class'} extends ${base} without @${marker}`;
     const place = node.name ?? node;
-    if (!isWarning) report(context, code, place, message, hint);
+    if (marker !== 'FwAction') report(context, code, place, message, hint);
     // FWGEN033 reports a route of a class without @FwAction.
     else if (!called.has(marker) && !decorators.has('HttpRoute')) warn(context, code, place, message, hint);
   }

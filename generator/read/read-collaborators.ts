@@ -1,6 +1,6 @@
 import type { CollaboratorSchema, Wiring } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
-import { moduleIndex } from './module-index.js';
+import { exportedNames, namesIn } from './module-names.js';
 import { type ReadContext, report } from './read-context.js';
 import { abbreviate } from './read-literal.js';
 import { classOf, type Resolved, referenceTo, resolveName } from './resolver.js';
@@ -107,10 +107,9 @@ function suppliedWiring(resolved: Resolved, optional: boolean): Wiring | undefin
  */
 function isVisible(name: ts.EntityName): boolean {
   if (!ts.isIdentifier(name)) return isVisible(name.left);
-  const { imports, exports, defaultExport } = moduleIndex(name.getSourceFile());
-  const { text } = name;
-  const isExported = [...exports.values()].includes(text) || defaultExport?.name?.getText() === text;
-  return imports.has(text) || isExported || text in globalThis;
+  const source = name.getSourceFile();
+  const isImported = namesIn(source).imports.has(name.text);
+  return isImported || exportedNames(source, name.text).length > 0 || name.text in globalThis;
 }
 
 function reportUnknown(

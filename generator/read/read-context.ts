@@ -42,12 +42,5 @@ export function report(
 }
 
 /** Reports what is probably a mistake. */
-export function warn(
-  context: ReadContext,
-  code: DiagnosticCode,
-  node: ts.Node,
-  message: string,
-  hint: string,
-): void {
-  context.warnings.push(diagnostic(code, locationOf(node), message, hint));
-}
+export const warn: typeof report = (context, ...mistake) =>
+  report({ ...context, diagnostics: context.warnings }, ...mistake);

@@ -17,7 +17,10 @@ export function readLiteral(context: ReadContext, given: ts.Node): JsonValue | u
   if (ts.isPrefixUnaryExpression(node) && node.operator === ts.SyntaxKind.MinusToken) {
     if (ts.isNumericLiteral(node.operand)) return -Number(node.operand.text);
   }
-  if (ts.isArrayLiteralExpression(node)) return readArray(context, node.elements);
+  if (ts.isArrayLiteralExpression(node)) {
+    const values = node.elements.map((element) => readLiteral(context, element));
+    return values.every((value) => value !== undefined) ? values : undefined;
+  }
   if (ts.isObjectLiteralExpression(node)) return readObject(context, node);
   return reportNotLiteral(context, node);
 }
@@ -124,14 +127,9 @@ export function abbreviate(text: string): string {
   return line.length > 60 ? `${line.slice(0, 57)}...` : line;
 }
 
-function readArray(context: ReadContext, elements: readonly ts.Node[]): JsonValue | undefined {
-  const values = elements.map((element) => readLiteral(context, element));
-  return values.every((value) => value !== undefined) ? values : undefined;
-}
-
 function readObject(context: ReadContext, node: ts.ObjectLiteralExpression): JsonValue | undefined {
   const entries = [...readProperties(context, node)].map(
-    ([name, node]) => [name, readLiteral(context, node)] as const,
+    ([name, each]) => [name, readLiteral(context, each)] as const,
   );
   const known = entries.filter((entry): entry is readonly [string, JsonValue] => entry[1] !== undefined);
   return known.length === node.properties.length ? Object.fromEntries(known) : undefined;

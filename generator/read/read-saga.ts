@@ -8,7 +8,7 @@ import { locationOf } from './source-files.js';
 import { constructorOf, instanceProperties } from './syntax.js';
 import { leadsTo } from './types/lineage.js';
 import { resolveClass } from './types/model-classes.js';
-import { firstUnresolved } from './unresolved.js';
+import { firstUnresolved, reportRefusal } from './unresolved.js';
 
 /** Reads a class marked with `@FwSaga`. @returns undefined, after a report, if the class has no usable form */
 export function readSaga(context: ReadContext, { node, lineage }: ClassForm): SagaSchema | undefined {
@@ -27,11 +27,10 @@ export function readSaga(context: ReadContext, { node, lineage }: ClassForm): Sa
       'Remove it: a saga depends on its state only. Collaborators belong to the actions of its steps.';
     report(context, 'FWGEN053', declaredConstructor, `${className} declares a constructor`, hint);
   }
-  const unknown = firstUnresolved(context, argument);
-  if (unknown !== undefined) {
-    const message = `The state of ${className} ${unknown.cause}`;
+  if (firstUnresolved(context, argument) !== undefined) {
+    const subject = `The state of ${className}`;
     const hint = 'Use a class that extends Model<X, ShardedId<X>, State> and is marked with @AutoBuilder.';
-    return report(context, 'FWGEN052', argument, message, unknown.remedy ?? hint);
+    return reportRefusal(context, { code: 'FWGEN052', node: argument, subject, message: subject, hint });
   }
   const name = readProperty(context, classes, 'name', { ...NAME, problem: 'is not a name' });
   const aliases = readProperty(context, classes, 'aliases', {

@@ -1,13 +1,13 @@
 import type { Reference } from '../schema/location.js';
 import { ts } from './compiler.js';
 import {
+  type Binding,
   declarationIn,
-  type ImportBinding,
+  exportedNames,
   importPath,
   type Meaning,
-  type ModuleReference,
-  moduleIndex,
-} from './module-index.js';
+  namesIn,
+} from './module-names.js';
 import type { ReadContext } from './read-context.js';
 import { fileOf } from './source-files.js';
 import { bareExpression, type Declaration, declaredName, nameText } from './syntax.js';
@@ -36,17 +36,70 @@ export const PACKAGE_NAME = 'fw-actions';
  * A declaration in the file shadows everything else.
  */
 export function resolveName(context: ReadContext, node: ts.Node, meaning: Meaning = 'type'): Resolved {
-  return resolveIn(context, node.getSourceFile(), nameText(node), meaning);
+  return resolveIn({ context, meaning, visited: new Set() }, node.getSourceFile(), nameText(node));
 }
 
-function resolveIn(context: ReadContext, source: ts.SourceFile, name: string, meaning: Meaning): Resolved {
-  const dot = name.indexOf('.');
-  if (dot >= 0) return resolveQualified(context, source, [name.slice(0, dot), name.slice(dot + 1)], meaning);
-  const declaration = declarationIn(source, name, meaning);
+/** The state of resolving one name. */
+interface Search {
+  readonly context: ReadContext;
+  readonly meaning: Meaning;
+  /** Stops cycles of re-exports. */
+  readonly visited: Set<string>;
+}
+
+function resolveIn(search: Search, source: ts.SourceFile, name: string): Resolved {
+  const declaration = declarationIn(source, name, search.meaning);
   if (declaration !== undefined) return { kind: 'declared', declaration };
-  const binding = moduleIndex(source).imports.get(name);
-  if (binding === undefined || binding.name === '*') return { kind: 'global', name };
-  return resolveFrom(context, binding.from, binding.name, meaning);
+  const [head = '', ...members] = name.split('.');
+  const binding = namesIn(source).imports.get(head);
+  const isWhole = binding?.name === '*';
+  if (binding !== undefined && !isWhole && members.length === 0) return resolveFrom(search, source, binding);
+  const file = isWhole ? source : binding && moduleOf(search, source, binding);
+  // `export * as money from './money.js'` in the imported module
+  const whole = isWhole ? binding : file && namesIn(file).exports.get(binding?.name ?? '');
+  return file !== undefined && whole?.name === '*' && members.length > 0
+    ? resolveFrom(search, file, { ...whole, name: members.join('.') })
+    : { kind: 'global', name };
+}
+
+function moduleOf({ context }: Search, source: ts.SourceFile, { specifier = '' }: Binding) {
+  const path = importPath(specifier, fileOf(source));
+  return path === undefined ? undefined : context.sources.loadImport(path);
+}
+
+/** Resolves what an import or export of a file names. */
+function resolveFrom(search: Search, source: ts.SourceFile, { specifier, name }: Binding): Resolved {
+  if (specifier === undefined) return resolveIn(search, source, name);
+  const { context } = search;
+  const relative = importPath(specifier, fileOf(source));
+  if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
+  const path = relative ?? context.modules.locate(specifier, fileOf(source));
+  if (path === undefined) return { kind: 'package', module: specifier, name };
+  if (path.startsWith(`${context.paths.output}/`)) {
+    // Emitted files need not exist yet.
+    return { kind: 'generated', file: path.replace(/(\.js|\.ts)?$/, '.ts'), name };
+  }
+  const file = context.sources.loadImport(path);
+  if (file === undefined) return { kind: 'missing', specifier, name: undefined };
+  return resolveExport(search, file, name) ?? { kind: 'missing', specifier, name };
+}
+
+/** Resolves a name among the exports of a file. */
+function resolveExport(search: Search, source: ts.SourceFile, name: string): Resolved | undefined {
+  const key = `${fileOf(source)}#${name}`;
+  if (search.visited.has(key)) return undefined;
+  search.visited.add(key);
+  const declaration = declarationIn(source, name, search.meaning);
+  if (declaration !== undefined) return { kind: 'declared', declaration };
+  const { exports, stars } = namesIn(source);
+  const named = exports.get(name);
+  if (named !== undefined) return named.name === '*' ? undefined : resolveFrom(search, source, named);
+  for (const specifier of stars) {
+    const found = resolveFrom(search, source, { specifier, name });
+    // If the module of a star export lacks the name, the next star export is tried.
+    if (found.kind !== 'missing') return found;
+  }
+  return undefined;
 }
 
 /** Whether a node names a type or a value of this package. */
@@ -103,92 +156,13 @@ export function referenceTo(resolved: Resolved): Reference | undefined {
   }
 }
 
-/** How generated code can import a declaration; undefined if its file does not export it. */
+/** How generated code can import a declaration; undefined if its file does not export it. The declared name is preferred. */
 export function referenceToDeclaration(declaration: Declaration): Reference | undefined {
-  const name = exportedNameOf(declaration);
-  return name === undefined ? undefined : { kind: 'file', file: fileOf(declaration), name };
-}
-
-/** The name under which a file exports a declaration. The declared name is preferred. */
-function exportedNameOf(declaration: Declaration): string | undefined {
   const name = declaredName(declaration);
   if (name === undefined) return undefined;
-  const { exports } = moduleIndex(declaration.getSourceFile());
-  if (exports.get(name) === name) return name;
-  for (const [exported, local] of exports) {
-    if (local === name && exported !== 'default') return exported;
-  }
-  return undefined;
-}
-
-function resolveQualified(
-  context: ReadContext,
-  source: ts.SourceFile,
-  [head, rest]: readonly [string, string],
-  meaning: Meaning,
-): Resolved {
-  const binding = moduleIndex(source).imports.get(head);
-  const module =
-    binding === undefined || binding.name === '*' ? binding?.from : namespaceOf(context, binding);
-  return module === undefined
-    ? { kind: 'global', name: `${head}.${rest}` }
-    : resolveFrom(context, module, rest, meaning);
-}
-
-/**
- * Returns the module that a file re-exports as a whole (`export * as money from './money.js'`) under an imported name.
- */
-function namespaceOf(context: ReadContext, { from, name }: ImportBinding): ModuleReference | undefined {
-  const path = importPath(from);
-  const file = path === undefined ? undefined : context.sources.loadImport(path);
-  if (file === undefined) return undefined;
-  return moduleIndex(file).reExports.find(({ names }) => names?.get(name) === '*')?.from;
-}
-
-function resolveFrom(
-  context: ReadContext,
-  module: ModuleReference,
-  name: string,
-  meaning: Meaning,
-  visited: Set<string> = new Set(),
-): Resolved {
-  const { specifier } = module;
-  const relative = importPath(module);
-  if (relative === undefined && isThisPackage(specifier)) return { kind: 'framework', name };
-  const path = relative ?? context.modules.locate(specifier, module.file);
-  if (path === undefined) return { kind: 'package', module: specifier, name };
-  if (path.startsWith(`${context.paths.output}/`)) {
-    // Emitted files need not exist yet.
-    return { kind: 'generated', file: path.replace(/(\.js|\.ts)?$/, '.ts'), name };
-  }
-  const file = context.sources.loadImport(path);
-  if (file === undefined) return { kind: 'missing', specifier, name: undefined };
-  return resolveExport(context, file, { name, meaning }, visited) ?? { kind: 'missing', specifier, name };
-}
-
-/** Resolves a name among the exports of a file; `visited` stops cycles of re-exports. */
-function resolveExport(
-  context: ReadContext,
-  source: ts.SourceFile,
-  { name, meaning }: { readonly name: string; readonly meaning: Meaning },
-  visited: Set<string>,
-): Resolved | undefined {
-  const key = `${fileOf(source)}#${name}`;
-  if (visited.has(key)) return undefined;
-  visited.add(key);
-  const { exports, defaultExport, reExports } = moduleIndex(source);
-  const declaration = name === 'default' ? defaultExport : declarationIn(source, name, meaning);
-  if (declaration !== undefined) return { kind: 'declared', declaration };
-  const local = exports.get(name);
-  if (local !== undefined) return resolveIn(context, source, local, meaning);
-  for (const { from, names } of reExports) {
-    const original = names === undefined ? name : names.get(name);
-    if (original === undefined) continue;
-    const found = resolveFrom(context, from, original, meaning, visited);
-    // If the module of a star export lacks the name, the next star export is tried.
-    if (names !== undefined || found.kind !== 'missing') return found;
-  }
-  return undefined;
+  const names = exportedNames(declaration.getSourceFile(), name).filter((each) => each !== 'default');
+  const exported = names.includes(name) ? name : names[0];
+  return exported === undefined ? undefined : { kind: 'file', file: fileOf(declaration), name: exported };
 }
 
 /** The class that a name means, if this project declares it. */

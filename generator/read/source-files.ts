@@ -29,10 +29,7 @@ export class SourceFiles {
     const known = this.#trees.get(file);
     if (known !== undefined || this.#errors.has(file)) return known;
     const text = this.text(file);
-    return text === undefined ? undefined : this.#parse(file, text);
-  }
-
-  #parse(file: string, text: string): ts.SourceFile | undefined {
+    if (text === undefined) return undefined;
     // Comments are parsed by `readDoc`, because most declarations have none or a plain one.
     const format = { languageVersion: LATEST, jsDocParsingMode: ts.JSDocParsingMode.ParseNone };
     const source: ts.SourceFile & Parsed = ts.createSourceFile(file, text, format, true);

@@ -10,6 +10,17 @@ export type Declaration =
 
 type ValueDeclaration = ts.VariableDeclaration | ts.FunctionDeclaration | ts.ModuleDeclaration;
 
+/** Whether a node is a declaration that may stand at the top level of a file. */
+export function isDeclaration(node: ts.Node): node is Declaration {
+  return (
+    ts.isClassDeclaration(node) ||
+    ts.isInterfaceDeclaration(node) ||
+    ts.isTypeAliasDeclaration(node) ||
+    ts.isEnumDeclaration(node) ||
+    isValueDeclaration(node)
+  );
+}
+
 /** Whether a declaration is no type. */
 export function isValueDeclaration(node: ts.Node): node is ValueDeclaration {
   return ts.isVariableDeclaration(node) || ts.isFunctionDeclaration(node) || ts.isModuleDeclaration(node);

@@ -5,7 +5,7 @@ import { partsOf } from '../schema/fields.js';
 import { relativePath } from '../schema/paths.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { ts } from './compiler.js';
-import { moduleIndex } from './module-index.js';
+import { exportedNames, namesIn } from './module-names.js';
 import { type ReadContext, report } from './read-context.js';
 import { PACKAGE_NAME, resolveName } from './resolver.js';
 import { fileOf } from './source-files.js';
@@ -151,7 +151,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set(
 
 /** The import of a name from this package, or from the first source that exports it. */
 function importHint(context: ReadContext, { node, name: local, isValue }: Use): string | undefined {
-  const name = moduleIndex(node.getSourceFile()).imports.get(local)?.name ?? local;
+  const name = namesIn(node.getSourceFile()).imports.get(local)?.name ?? local;
   // A base class is a value.
   const start = isValue ? 'import' : 'import type';
   const importFrom = (bound: string, specifier: string): string =>
@@ -165,9 +165,10 @@ function importHint(context: ReadContext, { node, name: local, isValue }: Use): 
     const other =
       context.sources.text(file)?.includes(name) === true ? context.sources.load(file) : undefined;
     if (other === undefined) continue;
-    const { exports, defaultExport } = moduleIndex(other);
-    if (exports.has(name)) return importFrom(bound, specifierOf(from, file));
-    if (defaultExport?.name?.getText() === name) return importFrom(local, specifierOf(from, file));
+    const exported = namesIn(other).exports.get(name);
+    if (exported !== undefined && exported.specifier === undefined)
+      return importFrom(bound, specifierOf(from, file));
+    if (exportedNames(other, name).includes('default')) return importFrom(local, specifierOf(from, file));
   }
   return undefined;
 }
@@ -187,13 +188,12 @@ function declarationHint({ name, isValue }: Use): string {
 
 /** Suggests a name that differs by one letter in four. */
 function spellingHint({ node, name }: Use): string | undefined {
-  const { declarations, imports } = moduleIndex(node.getSourceFile());
+  const { declarations, imports } = namesIn(node.getSourceFile());
   // A name that is imported is rarely misspelled.
   if (imports.has(name)) return undefined;
   const types = [...declarations].filter(([, all]) => !all.every(isValueDeclaration));
   const named = [...imports].filter(([, binding]) => binding.name !== '*');
-  const known = [...types, ...named].map(([each]) => each);
-  const meant = [...known, ...OWN_NAMES].find(
+  const meant = [...[...types, ...named].map(([each]) => each), ...OWN_NAMES].find(
     (each) =>
       editDistance(each.toLowerCase(), name.toLowerCase()) <= Math.max(1, Math.floor(name.length / 4)),
   );

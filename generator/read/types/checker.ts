@@ -2,6 +2,7 @@ import { posix } from 'node:path';
 import { getLibFiles } from '@ts-morph/common';
 import { attempt } from '../attempt.js';
 import { ts } from '../compiler.js';
+import { namesIn } from '../module-names.js';
 import type { SourceFiles } from '../source-files.js';
 import { FRAMEWORK_SURFACE } from './framework-surface.js';
 import { type ModuleResolution, SURFACE } from './module-resolution.js';
@@ -52,9 +53,7 @@ export class Checker {
     const { name } = node;
     if (name === undefined) return [];
     const source = node.getSourceFile();
-    const own = source.statements
-      .filter(ts.isInterfaceDeclaration)
-      .filter((each) => each.name.text === name.text);
+    const own = namesIn(source).declarations.get(name.text)?.filter(ts.isInterfaceDeclaration) ?? [];
     const isAdded = this.#augmenters.some((file) =>
       this.#sources.text(file)?.includes(`interface ${name.text}`),
     );

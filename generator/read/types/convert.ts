@@ -1,7 +1,7 @@
 import type { FieldSchema, ItemSchema } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import { type FieldNode, isMarked } from '../field-form.js';
-import { declarationIn } from '../module-index.js';
+import { declarationIn } from '../module-names.js';
 import { readDoc } from '../read-doc.js';
 import { abbreviate } from '../read-literal.js';
 import type { Declaration } from '../resolver.js';
@@ -148,12 +148,10 @@ function isGeneric(type: ts.Type): boolean {
 }
 
 function topLevel({ context }: Reading, symbol: ts.Symbol): Declaration | undefined {
-  const [declaration] = symbol.declarations ?? [];
-  if (declaration === undefined || !context.checker.isOwn(declaration)) return undefined;
-  const found = declarationIn(declaration.getSourceFile(), symbol.name);
-  return found === declaration || (found !== undefined && symbol.declarations?.includes(found))
-    ? found
-    : undefined;
+  const [first] = symbol.declarations ?? [];
+  if (first === undefined || !context.checker.isOwn(first)) return undefined;
+  const found = declarationIn(first.getSourceFile(), symbol.name);
+  return found !== undefined && symbol.declarations?.includes(found) ? found : undefined;
 }
 
 /** Converts a type by its structure. */

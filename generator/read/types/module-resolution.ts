@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { plainText } from '../../content-hash.js';
 import type { ProjectPaths } from '../../schema/paths.js';
 import { ts } from '../compiler.js';
-import { importPath } from '../module-index.js';
+import { importPath } from '../module-names.js';
 import type { SourceFiles } from '../source-files.js';
 import { compilerOptions } from './compiler-options.js';
 import { isFramework } from './framework-surface.js';
@@ -70,9 +70,10 @@ export class ModuleResolution {
     if (isFramework(specifier)) return { resolvedFileName: SURFACE, extension: ts.Extension.Dts };
     const own = this.#ownPath(file);
     const isSource = own !== undefined && !specifier.endsWith('.json');
-    const path = isSource ? importPath({ specifier, file: own }) : undefined;
+    const path = isSource ? importPath(specifier, own) : undefined;
     if (path === undefined) return this.#resolvePackage(specifier, file);
-    const source = this.#sources.loadImport(path);
+    // An emitted file may have the markers of a merge conflict.
+    const source = this.#isEmitted(path) ? undefined : this.#sources.loadImport(path);
     return source === undefined ? undefined : this.#source(source.fileName);
   }
 

@@ -3,6 +3,7 @@ import type { Reference } from '../../schema/location.js';
 import type { ScalarKind } from '../../schema/type-schema.js';
 import { ts } from '../compiler.js';
 import { fieldForm } from '../field-form.js';
+import { namesIn } from '../module-names.js';
 import { readDoc } from '../read-doc.js';
 import {
   type Declaration,
@@ -22,15 +23,7 @@ import { referenceToClass, resolveClass } from './model-classes.js';
 import { declarationKey, named, readClassFields, readMembers } from './objects.js';
 import type { Reading } from './reading.js';
 import { enclose } from './recursion.js';
-import {
-  listOf,
-  mergeFields,
-  notPlain,
-  plain,
-  type ReadType,
-  unsupported,
-  withPartTags,
-} from './type-results.js';
+import { listOf, notPlain, plain, type ReadType, unsupported } from './type-results.js';
 
 /** Reads a type by its name. @returns undefined if only the checker knows it */
 export function readReference(reading: Reading, node: ts.TypeReferenceNode): ReadType | undefined {
@@ -146,54 +139,31 @@ function nameAlias(result: ReadType, alias: ts.TypeAliasDeclaration): ReadType {
   return 'brand' in type ? plain({ ...type, brand: referenceFor(alias) }) : result;
 }
 
-/** Reads the fields of an interface: of all its declarations (also in other files) and of the types that it extends. */
+/** Reads an interface without bases and further declarations; asks the checker about any other. */
 function readInterface(reading: Reading, node: ts.InterfaceDeclaration, usage: ts.Node): ReadType {
   const declarations = reading.context.checker.interfacesOf(node);
-  const bases = declarations
-    .flatMap(({ heritageClauses }) => heritageClauses ?? [])
-    .flatMap(({ types }) => types)
-    .map((clause) => readBase(reading, clause));
-  const parts = [...bases, ...declarations.map(({ members }) => readMembers(reading, members))];
-  const fields = parts.map((part) => (part?.type.kind === 'object' ? part.type.fields : undefined));
-  const read = fields.every((each) => each !== undefined)
-    ? plain({ kind: 'object', fields: mergeFields(fields.flat()) })
-    : askForDeclared(reading, node, usage);
-  const inherited = [read, ...bases].flatMap((each) => each?.tags ?? []);
-  const result = read.type.kind === 'object' ? plain({ ...read.type, ...named(node) }) : read;
-  return withOwnTags(withPartTags(result, inherited), declarations);
-}
-
-/** Reads an interface by its name. @returns undefined for anything else that an interface may extend */
-function readBase(
-  reading: Reading,
-  { expression, typeArguments }: ts.ExpressionWithTypeArguments,
-): ReadType | undefined {
-  if (typeArguments !== undefined || !ts.isIdentifier(expression)) return undefined;
-  const resolved = resolveName(reading.context, expression);
-  return resolved.kind === 'declared' &&
-    ts.isInterfaceDeclaration(resolved.declaration) &&
-    !isGeneric(resolved.declaration)
-    ? readDeclared(reading, resolved.declaration, expression)
-    : undefined;
+  const isPlain = declarations.length === 1 && node.heritageClauses === undefined;
+  const read =
+    (isPlain ? readMembers(reading, node.members) : undefined) ?? askForDeclared(reading, node, usage);
+  const result = read.type.kind === 'object' ? { ...read, type: { ...read.type, ...named(node) } } : read;
+  return withOwnTags(result, declarations);
 }
 
 /** Asks the checker about an enum that has other values than texts, or several declarations. */
-function readEnum(reading: Reading, declaration: ts.EnumDeclaration, node: ts.Node): ReadType {
-  const { members, name, parent } = declaration;
-  const isMerged =
-    ts.isSourceFile(parent) &&
-    parent.statements.some(
-      (each) => each !== declaration && ts.isEnumDeclaration(each) && each.name.text === name.text,
-    );
-  const values = members.flatMap(({ initializer }) =>
+function readEnum(reading: Reading, node: ts.EnumDeclaration, usage: ts.Node): ReadType {
+  const values = node.members.flatMap(({ initializer }) =>
     initializer !== undefined && ts.isStringLiteralLike(initializer) ? [initializer.text] : [],
   );
-  const isPlain = !isMerged && values.length > 0 && values.length === members.length;
+  const { declarations } = namesIn(node.getSourceFile());
+  const isPlain =
+    declarations.get(node.name.text)?.length === 1 &&
+    values.length > 0 &&
+    values.length === node.members.length;
   const read = isPlain
     ? plain({ kind: 'enum', values: [...new Set(values)] })
-    : askForDeclared(reading, declaration, node);
-  const result = read.type.kind === 'enum' ? plain({ ...read.type, ...referenceFor(declaration) }) : read;
-  return withOwnTags(result, [declaration]);
+    : askForDeclared(reading, node, usage);
+  const result = read.type.kind === 'enum' ? plain({ ...read.type, ...referenceFor(node) }) : read;
+  return withOwnTags(result, [node]);
 }
 
 function readClass(reading: Reading, node: ts.ClassDeclaration, usage: ts.Node): ReadType {

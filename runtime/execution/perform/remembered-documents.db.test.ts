@@ -4,7 +4,7 @@ import { Entity, type ModelDescriptor } from '../../domain/entity.js';
 import { ShardedId } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import { INITIAL_VERSION, ModelBuilder } from '../../domain/model-builder.js';
-import { defineMigration } from '../../migration/migration.js';
+import type { Migration } from '../../migration/migration.js';
 import { Repository } from '../../persistence/read/repository.js';
 import { HERE, openBank } from '../test-support/accounts.js';
 
@@ -29,11 +29,11 @@ const basketModel: ModelDescriptor<Basket> = {
   ],
 };
 
-const baskets = defineMigration(
-  '0001_baskets',
-  `create table baskets (id uuid primary key check (eventlog.is_own_id(id)), state text not null, version bigint not null,
+const baskets: Migration = {
+  name: '0001_baskets',
+  up: `create table baskets (id uuid primary key check (eventlog.is_own_id(id)), state text not null, version bigint not null,
     owner text not null, content jsonb not null)`,
-);
+};
 
 class BasketBuilder extends ModelBuilder<Basket> {
   constructor() {
