@@ -127,7 +127,8 @@ export class ActionPlan {
   update<M extends Entity>(model: M): M {
     const descriptor = descriptorFor(model);
     const documents = frozenDocuments(descriptor as unknown as ModelDescriptor, model);
-    const changes: Record<string, unknown> = { ...documents, version: model.version + 1 };
+    const changes: Record<string, unknown> = { version: model.version + 1 };
+    if (documents !== undefined) Object.assign(changes, documents);
     if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
     const base = baseOf(model);
