@@ -97,8 +97,8 @@ export class ServedDatabase implements ShardDatabase {
   /** The same database without guard, barrier and refusal, for preparing it. */
   get past(): ShardDatabase {
     return forwarding(this, {
-      query: (statement, options) => this.#send(options, query(statement)),
-      acquire: (options) => this.#send(options, acquire),
+      query: (statement, options) => sent(this.#target, options, query(statement)),
+      acquire: (options) => sent(this.#target, options, acquire),
     });
   }
 
@@ -189,17 +189,16 @@ export class ServedDatabase implements ShardDatabase {
       return Promise.reject(error);
     }
     if (this.refusal !== undefined) return Promise.reject(this.refusal());
-    if (this.#barrier === undefined) return this.#send(options, call);
+    if (this.#barrier === undefined) return sent(this.#target, options, call);
     const { timeoutMs } = this.#target;
     const send = (limits: CallOptions): Promise<T> =>
-      this.refusal === undefined ? this.#send(limits, call) : Promise.reject(this.refusal());
+      this.refusal === undefined ? sent(this.#target, limits, call) : Promise.reject(this.refusal());
     return afterBarrier(() => this.#barrier, this.description, { timeoutMs, ...options }, send);
   }
+}
 
-  #send<T>(options: CallOptions | undefined, call: Call<T>): Promise<T> {
-    const { database, breaker } = this.#target;
-    return breaker.run(() => call(database, options));
-  }
+function sent<T>({ database, breaker }: Target, options: CallOptions | undefined, call: Call<T>): Promise<T> {
+  return breaker.run(() => call(database, options));
 }
 
 function targetOf(database: ShardDatabase, timeoutMs: number): Target {
