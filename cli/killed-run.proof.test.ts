@@ -83,8 +83,10 @@ function timeless(files: Readonly<Record<string, string>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(files).map(([path, text]) => [anyTime(path), anyTime(text)]));
 }
 
+/** The files without migrations, which are written once, and without their texts in the parts. */
 function withoutMigrations(files: Readonly<Record<string, string>>): object {
-  return Object.fromEntries(Object.entries(files).filter(([path]) => !path.includes('migrations')));
+  const others = Object.entries(files).filter(([path]) => !path.includes('migrations'));
+  return Object.fromEntries(others.map(([path, text]) => [path, text.replace(/create table [^;]*;/g, '')]));
 }
 
 function inAnotherCopy(sources: readonly (readonly [string, string])[]): Readonly<Record<string, string>> {
