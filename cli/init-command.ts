@@ -87,7 +87,7 @@ function contentOf(directory: string): FolderContent {
 /** What installs the packages of a folder, by the field `packageManager` of its package.json or by its lock file. */
 function packageManagerOf({ has, read }: FolderContent): string {
   const [, named] =
-    /"packageManager"\s*:\s*"(pnpm|yarn|bun)@/.exec(has('package.json') ? read('package.json') : '') ?? [];
+    /"packageManager"\s*:\s*"(pnpm|yarn)@/.exec(has('package.json') ? read('package.json') : '') ?? [];
   return named ?? (has('pnpm-lock.yaml') ? 'pnpm' : has('yarn.lock') ? 'yarn' : 'npm');
 }
 

@@ -97,8 +97,8 @@ export class ServedDatabase implements ShardDatabase {
   /** The same database without guard, barrier and refusal, for preparing it. */
   get past(): ShardDatabase {
     return forwarding(this, {
-      query: (statement, options) => sent(this.#target, options, query(statement)),
-      acquire: (options) => sent(this.#target, options, acquire),
+      query: (statement, options) => sendTo(this.#target, options, query(statement)),
+      acquire: (options) => sendTo(this.#target, options, acquire),
     });
   }
 
@@ -189,15 +189,19 @@ export class ServedDatabase implements ShardDatabase {
       return Promise.reject(error);
     }
     if (this.refusal !== undefined) return Promise.reject(this.refusal());
-    if (this.#barrier === undefined) return sent(this.#target, options, call);
+    if (this.#barrier === undefined) return sendTo(this.#target, options, call);
     const { timeoutMs } = this.#target;
     const send = (limits: CallOptions): Promise<T> =>
-      this.refusal === undefined ? sent(this.#target, limits, call) : Promise.reject(this.refusal());
+      this.refusal === undefined ? sendTo(this.#target, limits, call) : Promise.reject(this.refusal());
     return afterBarrier(() => this.#barrier, this.description, { timeoutMs, ...options }, send);
   }
 }
 
-function sent<T>({ database, breaker }: Target, options: CallOptions | undefined, call: Call<T>): Promise<T> {
+function sendTo<T>(
+  { database, breaker }: Target,
+  options: CallOptions | undefined,
+  call: Call<T>,
+): Promise<T> {
   return breaker.run(() => call(database, options));
 }
 

@@ -65,8 +65,8 @@ export class ParkedModels {
   readonly #due = new Set<ParkedModel>();
   /** Number of models that are being resumed. */
   #resuming = 0;
-  /** Time of the next check; undefined before the first one. */
-  #checkAtMs: number | undefined;
+  /** Time of the next check. */
+  #checkAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
     this.#options = options;
@@ -147,8 +147,8 @@ export class ParkedModels {
   /** Reads requested retries, discards and, the first time, all parked events. @returns the models to resume */
   async #readTable(): Promise<readonly ParkedModel[]> {
     const now = time.nowMs();
-    const first = this.#checkAtMs === undefined;
-    if (!first && (this.#models.size === 0 || now < Number(this.#checkAtMs))) return [];
+    const first = this.#checkAtMs === Number.NEGATIVE_INFINITY;
+    if (!first && (this.#models.size === 0 || now < this.#checkAtMs)) return [];
     const before = [...this.#models.values()].filter(({ pending }) => pending === 0);
     const counts = before.map(({ parked }) => parked);
     const found = await this.#options.letters.parkedModels(this.#options.consumer.lease.name);

@@ -102,7 +102,7 @@ describeOn('postgresql', 'A handler that a newer release has renamed', (harness)
 });
 
 describeOn('postgresql', 'What the handlers of a release select', (harness) => {
-  test('is added to what others select, which ends the runs of those who do not know it', async () => {
+  test('that is new ends the runs of processes that do not select it', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
     const database = databases.database(HERE);
     const stored: unknown[] = [];
