@@ -2,6 +2,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { RefusedError, ShardUnavailableError, ValidationError } from '../../runtime/errors.js';
+import { importReport } from './import.js';
 import { ImportRun, type ImportSettings, linesOf, type RejectedLine } from './import-run.js';
 
 interface Line {
@@ -88,6 +89,20 @@ test('a line without effect is reported with its number, one whose shard is down
     [7, 'UNKNOWN', { wallet, nr: 4 }],
   ]);
   expect([run.read, run.done, run.rejected, run.open]).toEqual([8, 2, 4, 1]);
+});
+
+test('lines that are left open are counted, explained, and end the command with 1', () => {
+  const counts = { read: 5, done: 3, rejected: 0, open: 2, retrying: 0 };
+  expect(importReport(counts, 'lines.errors', { isStopped: false, passedMs: 1_000 })).toEqual({
+    json: { read: 5, done: 3, rejected: 0, open: 2, errors: undefined },
+    lines: ['5 lines: 3 done, 0 without effect, 2 left open, 5 per second'],
+    errors: [
+      expect.stringMatching(/^2 lines left open: .* may have taken effect\. Run the same command again\.$/),
+    ],
+    isDrift: true,
+  });
+  const settled = importReport({ ...counts, open: 0 }, 'lines.errors', { isStopped: false, passedMs: 1_000 });
+  expect(settled).toMatchObject({ errors: [], isDrift: false });
 });
 
 test('an end is taken after the lines that are under way', async () => {

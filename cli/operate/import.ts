@@ -8,6 +8,7 @@ import {
   type CommandEntry,
   FORMAT,
   type Input,
+  type Report,
   required,
   text,
   value,
@@ -100,19 +101,33 @@ export const IMPORT: CommandEntry = operatorCommand({
       await action.close();
       await rejected.close(run.rejected === 0);
     }
-    const { done, rejected: failed, open, read } = run;
-    const stopped = signal.aborted ? [`Stopped after line ${read}. The same command continues.`] : [];
-    return {
-      json: { read, done, rejected: failed, open, errors: failed === 0 ? undefined : rejected.file },
-      lines: [progressOf(run, performance.now() - startedMs), ...stopped],
-      errors: [
-        ...(failed === 0 ? [] : [`${counted(failed, 'line')} without effect: ${rejected.file}`]),
-        ...(open === 0 ? [] : [`${counted(open, 'line')} left open: ${OPEN}`]),
-      ],
-      isDrift: failed + open > 0 || signal.aborted,
-    };
+    return importReport(run, rejected.file, {
+      isStopped: signal.aborted,
+      passedMs: performance.now() - startedMs,
+    });
   },
 });
+
+/** @param errorsFile path of the lines without effect */
+export function importReport(
+  run: ImportCounts,
+  errorsFile: string,
+  { isStopped, passedMs }: { readonly isStopped: boolean; readonly passedMs: number },
+): Report {
+  const { done, rejected, open, read } = run;
+  const stopped = isStopped ? [`Stopped after line ${read}. The same command continues.`] : [];
+  return {
+    json: { read, done, rejected, open, errors: rejected === 0 ? undefined : errorsFile },
+    lines: [progressOf(run, passedMs), ...stopped],
+    errors: [
+      ...(rejected === 0 ? [] : [`${counted(rejected, 'line')} without effect: ${errorsFile}`]),
+      ...(open === 0 ? [] : [`${counted(open, 'line')} left open: ${OPEN}`]),
+    ],
+    isDrift: rejected + open > 0 || isStopped,
+  };
+}
+
+type ImportCounts = Pick<ImportRun, 'read' | 'done' | 'rejected' | 'open' | 'retrying'>;
 
 function keyOf(name: string, field: string | undefined): (params: JsonValue, line: number) => string {
   if (field === undefined) return (_, line) => `${name}:${line}`;
@@ -145,7 +160,7 @@ function rejectedFile(file: string) {
   };
 }
 
-function progressOf({ read, done, rejected, open, retrying }: ImportRun, passedMs: number): string {
+function progressOf({ read, done, rejected, open, retrying }: ImportCounts, passedMs: number): string {
   const perSecond = Math.round((done + rejected + open) / Math.max(passedMs / SECOND_MS, 0.001));
   const waiting = retrying === 0 ? '' : `, ${retrying} attempted again`;
   const left = open === 0 ? '' : `, ${open} left open`;

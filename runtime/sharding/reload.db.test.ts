@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import type { DataSourceConfig, ShardingTopology } from '../config/types.js';
@@ -7,7 +8,7 @@ import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { Account } from '../domain/test-support/account.js';
 import { ReloadRefusedError, UnknownShardError } from '../errors.js';
 import type { DatabaseRegistry } from './database-registry.js';
-import type { DriverFailure } from './driver-failure.js';
+import { type DriverFailure, ShardRemovedFailure } from './driver-failure.js';
 import { Placement } from './placement.js';
 import { publicError } from './public-error.js';
 import type { ShardDatabase } from './shard-database.js';
@@ -181,6 +182,24 @@ describeOn('postgresql', 'Another topology', (harness) => {
       expect((await written).rowCount).toBe(1);
       expect(await end).toMatchObject({ message: expect.stringContaining('shard (1, 0) still holds rows') });
       expect((await later).rowCount).toBe(1);
+    });
+    session.release();
+  });
+
+  it('without an empty shard refuses the calls that were held back until it was gone', async () => {
+    const topology = await five();
+    const session = await harness.open(topology).database(third).acquire();
+    await session.query({ text: 'select pg_advisory_lock(7)', values: [] });
+    await using(topology, async (databases) => {
+      const running = run(databases, third, 'select pg_advisory_xact_lock(7)');
+      const end = databases.reload(without(topology, third), { patienceMs: 60_000 });
+      const call = () => run(databases, third, 'select 1').catch((error: unknown) => error);
+      const HELD = Symbol('held');
+      let held = call();
+      while ((await Promise.race([held, sleep(1_000, HELD)])) !== HELD) held = call();
+      await session.query({ text: 'select pg_advisory_unlock(7)', values: [] });
+      await Promise.all([running, end]);
+      expect(await held).toBeInstanceOf(ShardRemovedFailure);
     });
     session.release();
   });

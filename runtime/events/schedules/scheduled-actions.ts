@@ -119,7 +119,7 @@ export class ScheduledActions implements OwnWork {
   /** Time of the next look at recurring actions under a backlog, on the clock of `time.nowMs()`. */
   #recursAtMs = 0;
   /** Whether actions may be left behind: by the former holder, or because an outcome could not be stored. */
-  #looksBehind = true;
+  #looksBehind = false;
 
   constructor(options: ScheduledActionsOptions) {
     this.#options = options;

@@ -269,6 +269,40 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ended(ledger, 2);
   });
 
+  test('of another holder are taken over with the lease, although this process has had it before', async () => {
+    const ledger = await ledgerOn(harness, { limits: { leaseMs: 2_000, surveyMs: 50 } });
+    const account = await ledger.open();
+    ledger.events.start();
+    await ledger.creditLater(account, 1, inMs(-1_000));
+    await ended(ledger, 1);
+    await ledger.creditLater(account, 1, inMs(3_600_000));
+    // Another process claims it, and vanishes.
+    await ledger.rows(
+      "UPDATE eventlog.consumers SET holder = 'another', fence = fence + 1, leased_until = now() WHERE name = '#schedules'",
+    );
+    await ledger.rows(
+      "UPDATE eventlog.schedules SET state = 'running', next_date = now() WHERE state = 'pending'",
+    );
+    await ended(ledger, 2);
+    expect(await ledger.balance(account)).toBe('2');
+  });
+
+  test('whose outcome could not be stored are run again, and take effect once', async () => {
+    const ledger = await ledgerOn(harness);
+    const account = await ledger.open();
+    await ledger.rows(
+      `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$`,
+    );
+    await ledger.rows(`CREATE TRIGGER refuse BEFORE UPDATE ON eventlog.schedules FOR EACH ROW WHEN (new.state = 'done')
+      EXECUTE FUNCTION refuse()`);
+    ledger.events.start();
+    await ledger.creditLater(account, 1, inMs(-1_000));
+    await until(() => ledger.warnings.some((each) => each.includes('not now')));
+    await ledger.rows('DROP TRIGGER refuse ON eventlog.schedules');
+    await ended(ledger, 1);
+    expect(await ledger.balance(account)).toBe('1');
+  });
+
   test('run in parallel up to the maximum', async () => {
     const { ledger, actions } = await slowAmong(0, MAXIMUM_RUNNING + 6);
     ledger.events.start();
