@@ -187,7 +187,8 @@ describeOn('postgresql', 'Another topology', (harness) => {
   });
 
   it('without an empty shard refuses the calls that were held back until it was gone', async () => {
-    const topology = await five();
+    const dataSource = { lockTimeoutMs: 60_000, statementTimeoutMs: 60_000 };
+    const topology = await harness.makeTopology({ shards: FIVE, migrations: [counters], dataSource });
     const session = await harness.open(topology).database(third).acquire();
     await session.query({ text: 'select pg_advisory_lock(7)', values: [] });
     await using(topology, async (databases) => {
