@@ -8,7 +8,7 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_710,
+  cli: 4_720,
   'generator/build': 50,
   'generator/check': 1_250,
   'generator/emit': 3_180,
