@@ -83,7 +83,7 @@ export class DeadLetters {
    * @returns the number of models to retry
    */
   async retry(filter: DeadLetterFilter): Promise<number> {
-    return this.#shards.change(filter.shard, { text: RETRY, values: filterValues(filter) });
+    return this.#change(filter, RETRY);
   }
 
   /**
@@ -99,12 +99,27 @@ export class DeadLetters {
     if (note !== undefined && note.length > LONGEST_NOTE) {
       throw new ValidationError(`A note has at most ${LONGEST_NOTE} characters`, { field: 'note' });
     }
-    return this.#shards.change(filter.shard, {
-      text: DISCARD,
-      values: [...filterValues(filter), note ?? null],
+    return this.#change(filter, DISCARD, [note ?? null]);
+  }
+
+  /** One statement for `MODELS_AT_ONCE` models: all of them at once may take longer than a statement may. */
+  async #change(filter: DeadLetterFilter, text: string, more: readonly unknown[] = []): Promise<number> {
+    const counts = await this.#shards.ask(filter.shard, async (database) => {
+      let count = 0;
+      for (let after: readonly unknown[] | undefined = ['', '', '']; after !== undefined; ) {
+        const values = [...filterValues(filter), ...after, ...more];
+        const { rows } = await database.query({ text, values });
+        for (const [, , , changed] of rows) count += Number(changed);
+        after = rows[MODELS_AT_ONCE - 1]?.slice(0, 3);
+      }
+      return count;
     });
+    this.#shards.changed();
+    return counts.reduce((total, each) => total + each, 0);
   }
 }
+
+const MODELS_AT_ONCE = 1_000;
 
 const LONGEST_NOTE = 2_000;
 
@@ -145,16 +160,22 @@ WHERE ${FILTER} AND (state = $4 OR ($4::text IS NULL AND state <> 'discarded')) 
 
 const SHOW = `SELECT ${column.list(DETAILS)} FROM eventlog.dead_letters WHERE ${FILTER} ${ORDER}`;
 
+/** The next models, in the order of the index: $4 to $6 are the last one before them. */
+const MEANT = `meant AS (SELECT DISTINCT consumer, model_name, model_id FROM eventlog.dead_letters
+  WHERE ${FILTER} AND state <> 'discarded' AND (consumer, model_name, model_id) > ($4::text, $5::text, $6::text)
+  ORDER BY consumer, model_name, model_id LIMIT ${MODELS_AT_ONCE})`;
+
 /** A retry always covers whole models, because the order within a model is kept. */
-const RETRY = `WITH meant AS (SELECT DISTINCT consumer, model_name, model_id FROM eventlog.dead_letters
-  WHERE ${FILTER} AND state <> 'discarded'),
+const RETRY = `WITH ${MEANT},
 r AS (UPDATE eventlog.dead_letters AS d SET retry_date = now() FROM meant AS m
   WHERE d.consumer = m.consumer AND d.model_name = m.model_name AND d.model_id = m.model_id AND d.state <> 'discarded')
-SELECT count(*) FROM meant`;
+SELECT *, 1 FROM meant ORDER BY consumer, model_name, model_id`;
 
-const DISCARD = `WITH gone AS (UPDATE eventlog.dead_letters
-  SET state = 'discarded', discarded_date = now(), retry_date = NULL, note = $4
-  WHERE ${FILTER} AND state <> 'discarded' RETURNING consumer, event_id, model_name, model_id),
+const DISCARD = `WITH ${MEANT},
+gone AS (UPDATE eventlog.dead_letters
+  SET state = 'discarded', discarded_date = now(), retry_date = NULL, note = $7
+  WHERE ${FILTER} AND state <> 'discarded' AND (consumer, model_name, model_id) IN (SELECT * FROM meant)
+  RETURNING consumer, model_name, model_id, event_id),
 behind AS (UPDATE eventlog.dead_letters AS d SET retry_date = now()
   FROM (SELECT DISTINCT consumer, model_name, model_id FROM gone) AS m
   WHERE NOT EXISTS (SELECT FROM eventlog.dead_letters AS f
@@ -162,4 +183,5 @@ behind AS (UPDATE eventlog.dead_letters AS d SET retry_date = now()
         AND NOT EXISTS (SELECT FROM gone AS g WHERE g.consumer = f.consumer AND g.event_id = f.event_id))
     AND d.consumer = m.consumer AND d.model_name = m.model_name AND d.model_id = m.model_id AND d.state <> 'discarded'
     AND NOT EXISTS (SELECT FROM gone AS g WHERE g.consumer = d.consumer AND g.event_id = d.event_id))
-SELECT count(*) FROM gone`;
+SELECT consumer, model_name, model_id, count(event_id) FROM meant LEFT JOIN gone USING (consumer, model_name, model_id)
+GROUP BY consumer, model_name, model_id ORDER BY consumer, model_name, model_id`;

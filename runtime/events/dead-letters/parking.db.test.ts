@@ -68,3 +68,31 @@ describeOnEachAdapter('A release that fails every event', (harness) => {
     expect(seen().length).toBeLessThan(20);
   });
 });
+
+describeOnEachAdapter('Thousands of parked models', (harness) => {
+  test('are retried and discarded by several short statements', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const ledger = openLedger(databases, { handlers: [handlerOf('Stuck', async () => {})] });
+    const database = databases.database(HERE);
+    await database.query({ text: FILL, values: [] });
+    const times = async (column: string): Promise<unknown> =>
+      (
+        await database.query({
+          text: `SELECT count(DISTINCT ${column}), count(${column}) FROM eventlog.dead_letters`,
+          values: [],
+        })
+      ).rows[0];
+    expect(await ledger.events.deadLetters.retry({})).toBe(2_500);
+    expect(await times('retry_date')).toEqual(['3', '5000']);
+    expect(await ledger.events.deadLetters.discard({ handler: 'Stuck' }, 'no longer needed')).toBe(5_000);
+    expect(await times('discarded_date')).toEqual(['3', '5000']);
+    expect(await ledger.events.deadLetters.retry({})).toBe(0);
+  });
+});
+
+/** Two parked events of each of 2,500 models. */
+const FILL = `WITH stuck AS (INSERT INTO eventlog.consumers (name, handler, identity, kind, epoch, transaction_id, position)
+  VALUES ('Stuck', 'Stuck', 'Stuck', 'live', 1, '0', 0))
+INSERT INTO eventlog.dead_letters (consumer, event_id, model_name, model_id, event_type, epoch, transaction_id, position, event, state)
+SELECT 'Stuck', gen_random_uuid(), 'Account', (nr % 2500)::text, 'Credited', 1, '1', nr, '{}',
+  CASE WHEN nr <= 2500 THEN 'failed' ELSE 'waiting' END FROM generate_series(1, 5000) AS nr`;
