@@ -5,17 +5,18 @@ export interface ShardHealth {
   /** `(group, member)` */
   readonly shard: string;
   readonly name: string;
-  readonly status: 'up' | 'down';
-  /** An error code, if it is down. */
+  /** `read-only`: it answers reads and refuses writes. */
+  readonly status: 'up' | 'read-only' | 'down';
+  /** An error code, unless it is up. */
   readonly code?: string;
-  /** Why it is down. May name hosts and users, so only operators see it. */
+  /** Why it is not up. May name hosts and users, so only operators see it. */
   readonly reason?: string;
 }
 
 /** What `/health/ready` reports. */
 export interface ReadinessReport {
   /**
-   * `ready`: all shards answer. `degraded`: some do, and their requests are served. `unavailable`: no shard answers.
+   * `ready`: all shards are up. `degraded`: some answer, and their requests are served. `unavailable`: no shard answers.
    */
   readonly status: 'ready' | 'degraded' | 'unavailable' | 'closing';
   readonly shards: readonly ShardHealth[];
@@ -30,8 +31,8 @@ export interface HealthCheck {
 
 /** The report on these shards. */
 export function readinessOf(shards: readonly ShardHealth[]): ReadinessReport {
-  const up = shards.filter(({ status }) => status === 'up').length;
-  return { status: up === shards.length ? 'ready' : up > 0 ? 'degraded' : 'unavailable', shards };
+  if (shards.every(({ status }) => status === 'up')) return { status: 'ready', shards };
+  return { status: shards.some(({ status }) => status !== 'down') ? 'degraded' : 'unavailable', shards };
 }
 
 /** A report for callers who are no operators. */

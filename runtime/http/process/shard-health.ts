@@ -9,16 +9,19 @@ import type { HealthCheck, ShardHealth } from '../health.js';
 /** How long one shard may take to answer, in milliseconds. */
 const PATIENCE_MS = 1_000;
 
+const IS_WRITABLE = { text: "SELECT current_setting('transaction_read_only') = 'off'", values: [] };
+
 /** Queries every database of a topology concurrently. Logs each change of a shard's status once, with the reason. */
 export function shardHealth(databases: DatabaseRegistry, log: Logger): HealthCheck {
   const reasons = new Map<string, string>();
   const note = (health: ShardHealth): ShardHealth => {
-    const { shard, name, code, reason } = health;
+    const { shard, name, status, code, reason } = health;
     const last = reasons.get(shard);
-    if (code === undefined) reasons.delete(shard);
-    else reasons.set(shard, code);
-    if (last !== code && code !== undefined) log.warn({ shard, name, code, reason }, 'shard is down');
-    if (last !== undefined && code === undefined) log.info({ shard, name }, 'shard is up');
+    const now = code && `${status} ${code}`;
+    if (now === undefined) reasons.delete(shard);
+    else reasons.set(shard, now);
+    if (last !== now && now !== undefined) log.warn({ shard, name, code, reason }, `shard is ${status}`);
+    if (last !== undefined && now === undefined) log.info({ shard, name }, 'shard is up');
     return health;
   };
   return async () =>
@@ -32,8 +35,10 @@ async function healthOf(databases: DatabaseRegistry, shard: ShardIdentifier): Pr
   if (withheld !== undefined)
     return { ...subject, status: 'down', code: 'FW_SHARD_UNAVAILABLE', reason: withheld };
   try {
-    await databases.database(shard).query({ text: 'select 1', values: [] }, { timeoutMs: PATIENCE_MS });
-    return { ...subject, status: 'up' };
+    const { rows } = await databases.database(shard).query(IS_WRITABLE, { timeoutMs: PATIENCE_MS });
+    if (rows[0]?.[0] === true) return { ...subject, status: 'up' };
+    const reason = 'The server is read-only';
+    return { ...subject, status: 'read-only', code: 'FW_SHARD_UNAVAILABLE', reason };
   } catch (error) {
     const shown = error instanceof DriverFailure ? publicError(error, shard) : error;
     const code = shown instanceof FwError ? shown.code : 'FW_DATABASE';
