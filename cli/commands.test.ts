@@ -506,3 +506,16 @@ test('`fw-gen migrate rename` takes any name that TypeScript allows', async () =
   expect((await rename('Straße.größe', 'höhe')).error).not.toContain('Write');
   expect((await rename('Order.total', '__proto__')).error).toContain('Write the name of a field.');
 });
+
+test('`fw-gen migrate rename` tells how to finish the rename of a column with a name of its own', async () => {
+  const source = project.read('src/models/customer.ts');
+  const [, name = ''] = /readonly (\w+)!: string/.exec(source) ?? [];
+  const options = `@AutoBuilder({ columns: { ${name}: { name: 'own_name' } } })`;
+  project.write('src/models/customer.ts', source.replace(/@AutoBuilder(\(.*?\))?/s, options));
+  await project.generate();
+  const { info, error } = await project.run('migrate', 'rename', `Customer.${name}`, 'other');
+  const [, former = ''] = /run: fw-gen migrate rename (\S+) other --finish/.exec(info) ?? [error];
+  const changed = source.replace(`readonly ${name}!`, 'readonly other!').replaceAll(`.${name}(`, '.other(');
+  project.write('src/models/customer.ts', changed);
+  expect(await project.run('migrate', 'rename', former, 'other', '--finish')).toMatchObject({ code: 0 });
+});

@@ -100,6 +100,34 @@ export class ForgottenAction extends Action<void, void> {
     expect(fwGen('generate', '--check').status).toBe(1);
   });
 
+  /** Sources that do not import emitted files, with another output folder. */
+  function placeOutput(output: string): void {
+    project.remove('src');
+    project.write('src/order.ts', modelText('Order'));
+    const config = project.read('fw.config.yaml');
+    project.write('fw.config.yaml', config.replace('output: src/generated', output));
+  }
+
+  test('is none of another output folder that the environment names', async () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a reference is written like this in YAML.
+    placeOutput('\n    output: "${FOLDER}"');
+    vi.stubEnv('FOLDER', 'generated');
+    await rightProject();
+    await sleep(80);
+    expect(fwGen('generate').status).toBe(0);
+    vi.stubEnv('FOLDER', 'elsewhere');
+    expect(fwGen('generate', '--check').status).toBe(1);
+  });
+
+  test.each(['output: "emitted code"', '# output: emitted\n    output: src/generated'])(
+    'is recorded in no other folder than that of the output (%j)',
+    async (output) => {
+      placeOutput(`\n    ${output}`);
+      await rightProject();
+      expect(readdirSync(project.folder)).not.toContain('emitted');
+    },
+  );
+
   test('is not an unchanged run if a source, an emitted file, the manifest or the configuration has changed', async () => {
     await rightProject();
     const changes = [

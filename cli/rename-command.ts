@@ -7,6 +7,7 @@ import type {
   NewMigration,
   RenameRelease,
 } from '../generator/migrations.js';
+import { snakeCase } from '../generator/schema/naming.js';
 import { FwError } from '../runtime/errors.js';
 import { CONFIG, type CommandEntry, command, flag, type Input, type Values } from './command.js';
 import { InputError } from './input-error.js';
@@ -108,10 +109,12 @@ const AFTER_FINISH =
   'Read it, then run fw-gen generate. Release it once no process of the release before the rename is running.';
 
 function afterBegin({ model, field }: RenamedField, to: string, { from }: ColumnRename): string {
+  // The next release does not know a column that has another name than its field.
+  const former = snakeCase(field) === from ? field : from;
   return (
     `Read it, rename ${model}.${field} to ${to} in the sources, then run fw-gen generate. ` +
     `Indexes, unique and check constraints of ${from} stay with it: add those of the new column yourself. ` +
-    `For the release after this one, run: fw-gen migrate rename ${model}.${field} ${to} --finish`
+    `For the release after this one, run: fw-gen migrate rename ${model}.${former} ${to} --finish`
   );
 }
 

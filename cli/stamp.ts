@@ -56,6 +56,8 @@ export interface FinishedRun {
   readonly others: readonly string[];
   /** Warnings as they were printed. */
   readonly warnings: readonly string[];
+  /** Absolute path of the output folder. */
+  readonly outputDirectory: string;
   /** Start of the run, in milliseconds since 1970. */
   readonly startedAt: number;
 }
@@ -64,13 +66,16 @@ export interface FinishedRun {
 const REFERENCED = /\b(?:namespace|title|version|source|migrations|templates|client)["']?:[^\n]*\$\{/;
 
 /** Records that everything is up to date, unless an input may have changed since the run read it. */
-export function writeStamp({ configFile, inputs, outputs, others, startedAt, warnings }: FinishedRun): void {
+export function writeStamp(run: FinishedRun): void {
+  const { configFile, inputs, outputs, others, startedAt, warnings } = run;
   const folder = dirname(resolve(configFile));
   const own = new Set([...outputs, ...others]);
   const states: Record<string, string> = {};
   try {
     if (REFERENCED.test(readFileSync(resolve(configFile), 'utf8'))) return;
     const stamps = stampFolder(configFile);
+    // A wrong guess would create a folder, and could find the stamp of another output folder.
+    if (stamps !== join(run.outputDirectory, FOLDER)) return;
     for (const path of [basename(configFile), ...inputs]) {
       if (own.has(path)) continue;
       if (isRecent(join(folder, path), startedAt)) {

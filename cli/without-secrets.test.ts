@@ -97,3 +97,16 @@ describe('without the environment of the application', () => {
     expect([code, error]).toEqual([2, expect.stringContaining('fw.relay.sink: unknown key')]);
   });
 });
+
+test('a mistake is reported behind the unset values of many shards', async () => {
+  const shard = (member: number): string => `
+          - member: ${member}
+            name: one-${member}
+            configs: { primary-config: { jdbc-url: "jdbc:postgresql://db/w${member}", username: "\${UNSET_USER}", password: "\${UNSET_PASSWORD}" } }`;
+  const members = Array.from({ length: 60 }, (_, member) => shard(member)).join('');
+  const head = CONFIGURATION.slice(0, CONFIGURATION.indexOf('\n          - member:'));
+  project.write('many.yaml', `${head.replace('"${TITLE:-Test}"', '5')}${members}\n`);
+  const { code, error } = await fwGen('generate', '--config', join(project.folder, 'many.yaml'));
+  expect(error).toContain('fw.generator.title: must be a string, found 5');
+  expect(code).toBe(2);
+});

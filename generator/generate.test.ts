@@ -87,6 +87,22 @@ describe('the output', () => {
   });
 });
 
+test.each<[readonly string[], boolean]>([
+  [['-- Later: create table things (id uuid);\nselect 1;'], true],
+  [['create table things (id uuid primary key);'], false],
+  [['create table thing (id uuid primary key);\nalter table thing rename to things;'], false],
+  [['create table things (id uuid primary key);', 'drop table things;'], true],
+])('a table that no migration leaves behind gets its first one (%j)', async (texts, isCreated) => {
+  const folder = temporaryFolder(onTestFinished);
+  writeFileSync(join(folder, 'thing.ts'), thing('Thing'));
+  mkdirSync(join(folder, 'migrations'));
+  for (const [index, text] of texts.entries())
+    writeFileSync(join(folder, `migrations/000${index + 1}_mine_${index}.sql`), text);
+  const { diagnostics, changes } = await run(folder);
+  expect(diagnostics).toEqual([]);
+  expect(changes.some(({ path }) => path.endsWith('_create_things.sql'))).toBe(isCreated);
+});
+
 describe('sources', () => {
   test('are never executed', async () => {
     const folder = project(orders);

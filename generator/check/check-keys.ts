@@ -1,6 +1,6 @@
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { columnsOf } from '../schema/columns.js';
-import { columnsOfKey } from '../schema/key-indexes.js';
+import { columnsOfKey, keyIndexes } from '../schema/key-indexes.js';
 import type { KeySchema, ModelSchema } from '../schema/project-schema.js';
 import type { TypeSchema } from '../schema/type-schema.js';
 import { repeated } from './check-names.js';
@@ -22,11 +22,26 @@ const COMPARED_ALIKE: Partial<Readonly<Record<TypeSchema['kind'], RegExp>>> = {
 
 /** Rules of natural keys and their fields. */
 export function checkKeys(models: readonly ModelSchema[]): readonly Diagnostic[] {
-  return models.flatMap((model) => [
+  const checked = models.flatMap((model) => [
     ...(model.keys ?? []).flatMap((key) => checkFields(model, key)),
     ...checkRepeated(model),
     ...checkShared(model),
   ]);
+  return [...checked, ...checkIndexNames(models)];
+}
+
+/** All indexes of a database have different names, but words of a table and of columns may divide one in two ways. */
+function checkIndexNames(models: readonly ModelSchema[]): readonly Diagnostic[] {
+  const indexes = models.flatMap((model) =>
+    keyIndexes(model).map(({ name, columns }, at) => ({ model, name, columns, key: model.keys?.[at] })),
+  );
+  return repeated(indexes, ({ name }) => name).flatMap(([first, { model, name, columns, key }]) => {
+    // Keys with the same fields are reported as such.
+    if (first.model === model && first.columns.join() === columns.join()) return [];
+    const message = `The index name ${JSON.stringify(name)} of a key already belongs to a key of ${first.model.name}`;
+    const hint = 'Set another name of one of the columns in @AutoBuilder({ columns }).';
+    return diagnostic('FWGEN020', key?.fields[0]?.location ?? model.location, message, hint);
+  });
 }
 
 function checkFields(model: ModelSchema, key: KeySchema): readonly Diagnostic[] {

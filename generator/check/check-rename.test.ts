@@ -68,6 +68,9 @@ describe('A rename of a field', () => {
     expect(found('finish', 'amount', 'sum', ['begins', 'amount', 'sum'])).toContain('Rename it to sum');
     expect(found('finish', 'balance', 'amount', BEGUN, ENDED)).toContain(unbegun);
     expect(found('finish', 'sum', 'amount', BEGUN)).toContain(unbegun);
+    // By the column, if it had another name than its field.
+    const own: Step = ['begins', 'Acct Balance', 'amount'];
+    expect(found('finish', 'Acct Balance', 'amount', own)).toMatchObject({ from: 'Acct Balance' });
     // A rename and its reversal.
     expect(found('finish', 'balance', 'amount', BEGUN, ENDED, BEGUN)).toMatchObject({ to: 'amount' });
   });

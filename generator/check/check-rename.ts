@@ -49,11 +49,13 @@ export function findColumns(
     (each) => each.table === table && [from, to].some((own) => own === each.from || own === each.to),
   );
   if (release === 'finish') {
-    if (other?.from !== from || other.to !== to)
+    // A former column with a name of its own is no longer in the sources.
+    const isMeant = other?.from === from || (before === undefined && other?.from === field);
+    if (other?.to !== to || !isMeant)
       return `No migration has begun the rename of ${table}.${from} to ${to}, or one has finished it.`;
     if (before !== undefined)
       return `The sources still have ${name}.${field}. Rename it to ${newField}, run fw-gen generate, and release that before you drop the old column.`;
-    return { table, from, to };
+    return { table, from: other.from, to };
   }
   if (other !== undefined)
     return `The rename of ${table}.${other.from} to ${other.to} is not finished. Release it, and finish it in the next release with --finish.`;

@@ -86,7 +86,11 @@ function createTables(
   { paths, now }: EmitInput,
   renderer: Renderer,
 ): readonly MigrationFile[] {
-  const existing = new Set(schema.migrations.flatMap((migration) => migration.creates));
+  const existing = new Set<string>();
+  for (const { creates, drops } of schema.migrations) {
+    for (const table of drops) existing.delete(table);
+    for (const table of creates) existing.add(table);
+  }
   const missing = schema.models.filter((model) => !existing.has(modelNames(model).table));
   let last = schema.migrations.at(-1)?.name;
   return missing.map((model, index) => {
@@ -96,6 +100,6 @@ function createTables(
     const { name, header } = nameMigration(last, { title, tables: [table] }, time);
     last = name;
     const up = renderer.render('migration', migrationView(model, header));
-    return { file: `${paths.migrations}/${name}.sql`, name, up, creates: [table] };
+    return { file: `${paths.migrations}/${name}.sql`, name, up, creates: [table], drops: [] };
   });
 }

@@ -2,7 +2,7 @@ import type { KeySchema, Located } from '../schema/project-schema.js';
 import { ts } from './compiler.js';
 import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, decoratorName } from './read-decorator.js';
-import { type Expected, readFitting } from './read-literal.js';
+import { type Expected, propertyName, readFitting } from './read-literal.js';
 import { locationOf } from './source-files.js';
 import { instanceProperties } from './syntax.js';
 
@@ -21,7 +21,7 @@ export function readKeys(
       if (name === undefined) continue;
       const fields = keys.get(name) ?? [];
       keys.set(name, fields);
-      const field = member.name.getText();
+      const field = propertyName(member.name) ?? member.name.getText();
       if (fields.some(({ value }) => value === field)) reportTwice(context, decorator, field);
       else fields.push({ value: field, location: locationOf(decorator) });
     }

@@ -29,9 +29,7 @@ export function readMigration(file: string, text: string): MigrationFile | Diagn
     return mistake('The file name does not start with a time', 'Name it like 20260301090000_add_index.sql.');
   const up = plainText(text);
   const { after, tables } = readMigrationHeader(up);
-  return (
-    sqlMistake(file, up) ?? { file, name, up, ...defined({ after, tables }), creates: createdTables(up) }
-  );
+  return sqlMistake(file, up) ?? { file, name, up, ...defined({ after, tables }), ...changedTables(up) };
 }
 
 const DIRECTIVE = /^\s*--\s*fw-gen:\s*(.*?)\s*$/;
@@ -65,12 +63,26 @@ function sqlMistake(file: string, text: string): Diagnostic | undefined {
 }
 
 /** A table of another schema than `public` is no table of a model. */
-const CREATE_TABLE =
-  /\bcreate\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?(?:(?:public|"public")\s*\.\s*)?(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))(?![\p{L}\p{N}_$"]|\s*\.)/giu;
+const TABLE = String.raw`(?:(?:public|"public")\s*\.\s*)?(?:"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*))(?![\p{L}\p{N}_$"]|\s*\.)`;
+const RENAME = String.raw`alter\s+table\s+[^;]*?\srename\s+to\s`;
+const CREATE_TABLE = new RegExp(
+  String.raw`\b(?:create\s+(?:unlogged\s+)?table\s+(?:if\s+not\s+exists\s+)?|${RENAME}\s*)${TABLE}`,
+  'giu',
+);
+const DROP_TABLE = new RegExp(
+  String.raw`\b(?:drop|(?=${RENAME})alter)\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?${TABLE}`,
+  'giu',
+);
+/** Comments, and what may contain their marks. */
+const COMMENT =
+  /(\be'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$.*?\$\2\$)|--[^\n]*|\/\*.*?\*\//gis;
 
-/** Returns the names of the tables that a text of SQL statements creates. */
-function createdTables(text: string): readonly string[] {
-  return [...text.matchAll(CREATE_TABLE)].map(
-    ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.toLowerCase() ?? '',
-  );
+/** Returns the names of the tables that a text of SQL statements creates, and of those that are gone then. */
+function changedTables(text: string): Pick<MigrationFile, 'creates' | 'drops'> {
+  const sql = text.replace(COMMENT, (_, kept: string | undefined) => kept ?? ' ');
+  const namesIn = (pattern: RegExp): readonly string[] =>
+    [...sql.matchAll(pattern)].map(
+      ([, quoted, plain]) => quoted?.replaceAll('""', '"') ?? plain?.toLowerCase() ?? '',
+    );
+  return { creates: namesIn(CREATE_TABLE), drops: namesIn(DROP_TABLE) };
 }

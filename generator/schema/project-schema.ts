@@ -261,6 +261,8 @@ export interface MigrationFile {
   readonly after?: string;
   /** Tables that it touches; undefined: not declared. */
   readonly tables?: readonly string[];
-  /** Tables that it creates. */
+  /** Tables that it creates, also by another name than before. */
   readonly creates: readonly string[];
+  /** Tables that it drops, or that have another name after it. */
+  readonly drops: readonly string[];
 }

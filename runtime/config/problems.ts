@@ -32,8 +32,9 @@ interface Entry {
 /** Collects problems, so that one run reports them all. */
 export class Problems {
   readonly #source: ProblemSource | undefined;
-  readonly #entries: Entry[] = [];
-  #count = 0;
+  #entries: Entry[] = [];
+  /** Number of mistakes that are no unset values. */
+  #mistakes = 0;
 
   /** @param source absent for a configuration built in code */
   constructor(source?: ProblemSource) {
@@ -42,17 +43,17 @@ export class Problems {
 
   /** Number of problems so far. */
   get count(): number {
-    return this.#count;
+    return this.#entries.length;
   }
 
   /** True once further problems are only counted, so that callers can skip describing them. */
   get full(): boolean {
-    return this.#count >= MAXIMUM_REPORTED;
+    return this.#mistakes >= MAXIMUM_REPORTED;
   }
 
   add(place: Place, mistake: Mistake): void {
-    if (!this.full) this.#entries.push({ place, mistake });
-    this.#count += 1;
+    this.#entries.push({ place, mistake });
+    if (mistake.unset === undefined) this.#mistakes += 1;
   }
 
   /**
@@ -66,17 +67,16 @@ export class Problems {
       !path.startsWith('fw.') || used.some((each) => path === each || path.startsWith(`${each}.`));
     const others = this.#entries.filter(({ mistake: { unset } }) => !withoutSecrets || unset !== 'secret');
     const isUnset = this.#entries.some((entry) => entry.mistake.unset !== undefined && !isUsed(entry));
-    const kept = isUnset ? others.filter(isUsed) : others;
-    this.#entries.splice(0, this.#entries.length, ...kept);
-    this.#count = kept.length;
+    this.#entries = isUnset ? others.filter(isUsed) : others;
   }
 
   /** @throws ConfigurationError if there are problems */
   throwIfAny(): void {
-    if (this.#count === 0) return;
+    if (this.count === 0) return;
     const lines = this.#source && linesOf(this.#source.text);
     const problems = [...this.#entries]
       .sort((a, b) => (a.place.offset ?? 0) - (b.place.offset ?? 0))
+      .slice(0, MAXIMUM_REPORTED)
       .map(({ place, mistake }): ConfigurationError['problems'][number] => {
         const position = place.offset === undefined ? undefined : lines?.linePos(place.offset);
         return Object.freeze({
@@ -88,7 +88,7 @@ export class Problems {
           ...(mistake.hint === undefined ? {} : { hint: mistake.hint }),
         });
       });
-    throw new ConfigurationError(problems, this.#count - problems.length);
+    throw new ConfigurationError(problems, this.count - problems.length);
   }
 }
 

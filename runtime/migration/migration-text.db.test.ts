@@ -67,6 +67,21 @@ describeOnEachAdapter('A migration’s text', (harness) => {
     await migrate(registry, { migrations: [setting, next] });
     expect(await rowsOf(registry, 'select * from seen')).toEqual([['30s']]);
   });
+
+  it.each(['-- fw-gen: no transaction\n', ''])(
+    'sets the search path, as a dump does, for itself only (%j)',
+    async (header) => {
+      const registry = await harness.makeShards();
+      const dump = `${header}create schema extra; set search_path = extra; create table things (id int4)`;
+      const migrations = [
+        { name: '0001_dump', up: dump },
+        { name: '0002_next', up: 'create table notes (id int4)' },
+      ];
+      await migrate(registry, { migrations });
+      const tables = "select to_regclass('extra.things')::text, to_regclass('public.notes')::text";
+      expect(await rowsOf(registry, tables)).toEqual([['extra.things', 'notes']]);
+    },
+  );
 });
 
 describeOn('pglite', 'The directive of a migration', (harness) => {

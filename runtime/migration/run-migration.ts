@@ -8,8 +8,8 @@ import { SESSION_SETTINGS } from './session-lock.js';
 import { type SqlStatement, splitStatements } from './sql-statements.js';
 
 /**
- * Runs and records a migration in one transaction, statement by statement, so that a failure names its line. After a
- * failure the transaction is open: the session must be destroyed.
+ * Runs and records a migration in one transaction, statement by statement, so that a failure names its line. Its session
+ * settings are discarded afterwards. After a failure the transaction is open: the session must be destroyed.
  *
  * @returns false if another process has applied it since it was found to be missing, which a pooler permits
  * @throws MigrationError if a statement fails, or if the text ends the transaction
@@ -32,6 +32,8 @@ export async function runInTransaction(
   const { command } = await session.query({ text: 'COMMIT', values: [] });
   if (command !== 'COMMIT')
     throw new MigrationError(`it was rolled back (the server answered COMMIT with ${command})`);
+  // Through a pooler the next statement may reach another session.
+  if (session.prologue === '') await session.script(SESSION_SETTINGS);
   return isMissing;
 }
 

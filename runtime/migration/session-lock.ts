@@ -6,9 +6,12 @@ import type { MigratingSession } from './migrating-session.js';
 const LOCK_KEY = 0x66772d6d69677261n;
 const POLL_INTERVAL_MS = 100;
 
-/** Settings of a migrating session: statements may run long, but must not block others while waiting for locks. */
+/**
+ * Settings of a migrating session, instead of those of a migration: statements may run long, but must not block others
+ * while waiting for locks.
+ */
 export const SESSION_SETTINGS =
-  "set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning";
+  "reset role; reset all; set statement_timeout = 0; set lock_timeout = '30s'; set client_min_messages = warning";
 
 /**
  * Waits until no other process migrates this database. The lock ends with the session. It polls instead of waiting in a

@@ -66,13 +66,26 @@ function pathItems(
   access: DocumentedAccess,
 ): JsonPart {
   const items = new Map<string, Record<string, JsonPart>>();
+  const ids = new Set<string>();
   const ordered = [...routes].sort(
     (a, b) => byName(a.path, b.path) || METHOD_ORDER.indexOf(a.method) - METHOD_ORDER.indexOf(b.method),
   );
   for (const route of ordered) {
     const item = items.get(route.path) ?? {};
-    item[route.method.toLowerCase()] = operation(route, components, access);
+    item[route.method.toLowerCase()] = operation(
+      { ...route, operation: reserve(route.operation, ids) },
+      components,
+      access,
+    );
     items.set(route.path, item);
   }
   return membersOf(items);
+}
+
+/** The id of an operation: numbered if classes of several folders have one name, because ids are unique. */
+function reserve(preferred: string, ids: Set<string>): string {
+  let id = preferred;
+  for (let count = 2; ids.has(id); count += 1) id = `${preferred}${count}`;
+  ids.add(id);
+  return id;
 }

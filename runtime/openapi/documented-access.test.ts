@@ -35,6 +35,17 @@ interface Shown {
   };
 }
 
+test('the operations of classes with one name have different ids', () => {
+  const routes = ['/b', '/a', '/c'].map((path) => ({ ...RULED, path }));
+  const { paths } = openApiDocument(routes, { title: 'T', version: '1' });
+  const ids = Object.entries(paths as object).map(([path, { get }]) => [path, get.operationId]);
+  expect(ids).toEqual([
+    ['/a', 'A'],
+    ['/b', 'A2'],
+    ['/c', 'A3'],
+  ]);
+});
+
 test('the document names contact and license, and streams of events with their position', () => {
   const feed = {
     ...ROUTES[0],

@@ -3,7 +3,7 @@ import { ts } from '../compiler.js';
 import { type FieldNode, isMarked } from '../field-form.js';
 import { declarationIn } from '../module-names.js';
 import { readDoc } from '../read-doc.js';
-import { abbreviate } from '../read-literal.js';
+import { abbreviate, propertyName } from '../read-literal.js';
 import type { Declaration } from '../resolver.js';
 import { locationOf } from '../source-files.js';
 import { hasKeyword } from '../syntax.js';
@@ -78,7 +78,7 @@ export function askForMember(
   { name }: FieldNode,
 ): ReadType | undefined {
   const checker = reading.context.checker.of(leaf.getSourceFile());
-  const property = checker.getPropertyOfType(checker.getTypeAtLocation(leaf), name.getText());
+  const property = checker.getPropertyOfType(checker.getTypeAtLocation(leaf), propertyName(name) ?? '');
   if (property === undefined) return undefined;
   const read = convert(startAsking(reading, checker, name), checker.getTypeOfSymbol(property));
   return withPartTags(read, tagsOfBases(reading.context, leaf));

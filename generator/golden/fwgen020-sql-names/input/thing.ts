@@ -1,4 +1,4 @@
-import { AutoBuilder, type Decimal, type Id, Model } from 'fw-actions';
+import { AutoBuilder, type Decimal, type Id, Key, Model } from 'fw-actions';
 
 @AutoBuilder({ table: '', columns: { title: { type: "text default 'x'" }, price: { type: 'text' }, weight: { type: 'numeric(4,9)' } } })
 export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
@@ -35,3 +35,17 @@ export class Course extends Model<Course, Id<Course>, 'NEW'> {}
 /** Its table would be pg_types. */
 @AutoBuilder
 export class PgType extends Model<PgType, Id<PgType>, 'NEW'> {}
+
+/** The indexes of both keys would be roads_from_city_name_key. */
+@AutoBuilder
+export class Road extends Model<Road, Id<Road>, 'NEW'> {
+  @Key('start') readonly fromCity!: string;
+  @Key('start') readonly name!: string;
+  @Key('end') readonly from!: string;
+  @Key('end') readonly cityName!: string;
+}
+
+@AutoBuilder({ table: 'roads_from' })
+export class RoadFrom extends Model<RoadFrom, Id<RoadFrom>, 'NEW'> {
+  @Key readonly cityName!: string;
+}

@@ -20,6 +20,7 @@ export abstract class Audited<
   State extends string,
 > extends Model<Self, ShardedId<Self>, State> {
   readonly createdBy!: string;
+  readonly 'state-before'?: State;
   @Key readonly number!: string;
 
   get label(): string {

@@ -39,6 +39,7 @@ create table things (
   state text not null,
   version bigint not null,
   created_by text not null,
+  "state-before" text,
   number text not null,
   price numeric(19,4) not null check (price not in ('NaN', 'Infinity', '-Infinity')),
   created_date timestamptz not null,

@@ -8,6 +8,7 @@ export interface ThingsTable {
   readonly state: 'NEW' | 'OLD';
   readonly version: string;
   readonly created_by: string;
+  readonly 'state-before': 'NEW' | 'OLD' | null;
   readonly number: string;
   readonly price: string;
   readonly created_date: Date;
@@ -31,6 +32,7 @@ export const thingModel: ModelDescriptor<Thing> = {
     column('state', { column: 'state', sqlType: 'text' }, t.enum(['NEW', 'OLD'])),
     column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
     column('createdBy', { column: 'created_by', sqlType: 'text' }, t.string()),
+    column('state-before', { column: 'state-before', sqlType: 'text' }, t.enum(['NEW', 'OLD'], { optional: true })),
     column('number', { column: 'number', sqlType: 'text' }, t.string()),
     column('price', { column: 'price', sqlType: 'numeric(19,4)' }, t.decimal(19, 4)),
     column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
@@ -90,6 +92,10 @@ export class ThingBuilder<Given extends ThingField = ThingField> extends ModelBu
 
   createdBy(createdBy: string): ThingBuilder<Given | 'createdBy'> {
     return this.put('createdBy', createdBy);
+  }
+
+  'state-before'(value: 'NEW' | 'OLD' | undefined): ThingBuilder<Given> {
+    return this.put('state-before', value);
   }
 
   number(number: string): ThingBuilder<Given | 'number'> {

@@ -58,6 +58,9 @@ export const newModel: ModelDescriptor<New> = {
     column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
     column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
+  keys: [
+    { index: 'we*/ird `${table}` "x" \\_a\'b_key', fields: ["a'b"] },
+  ],
 };
 
 /** Required fields of `New`. */

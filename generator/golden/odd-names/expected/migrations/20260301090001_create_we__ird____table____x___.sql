@@ -22,3 +22,4 @@ create table "we*/ird `${table}` ""x"" \" (
   created_date timestamptz not null,
   updated_date timestamptz not null
 );
+create unique index "we*/ird `${table}` ""x"" \_a'b_key" on "we*/ird `${table}` ""x"" \" ("a'b");

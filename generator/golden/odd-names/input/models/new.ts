@@ -1,9 +1,9 @@
-import { AutoBuilder, type Id, Model } from 'fw-actions';
+import { AutoBuilder, type Id, Key, Model } from 'fw-actions';
 
 /** A model whose name is a keyword, with fields that try to break out of the emitted code. */
 @AutoBuilder({ table: "we*/ird `${table}` \"x\" \\" })
 export class New extends Model<New, Id<New>, "it's" | 'back\\slash' | 'line\u2028end' | '${process.exit()}'> {
-  readonly "a'b"!: string;
+  @Key readonly "a'b"!: string;
   readonly 'back`tick'!: string;
   readonly '${1 + 1}'!: string;
   readonly 'line\u2028separator'!: string;
