@@ -1,8 +1,5 @@
 import { type Timer, time } from './time.js';
 
-/** Timers of a longer time fire at once. */
-const LONGEST_MS = 2 ** 31 - 1;
-
 /**
  * Settles as `work` does, or as `late` after `milliseconds`. A later result or failure of `work` is ignored.
  *
@@ -11,7 +8,7 @@ const LONGEST_MS = 2 ** 31 - 1;
 export async function within<T>(work: Promise<T>, milliseconds: number, late: () => T): Promise<T> {
   let timer: Timer | undefined;
   const timeout = new Promise<void>((resolve) => {
-    timer = time.setTimeout(resolve, Math.min(milliseconds, LONGEST_MS));
+    timer = time.setTimeout(resolve, milliseconds);
   });
   try {
     return await Promise.race([work, timeout.then(late)]);

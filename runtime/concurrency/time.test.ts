@@ -47,6 +47,19 @@ it('has one listener for all pauses with a signal, because Node.js warns of a le
   expect(new Set(await Promise.all(pauses))).toEqual(new Set(['ended']));
 });
 
+it.each(['setTimeout', 'setInterval'] as const)(
+  '%s does not fire at once after a time of months',
+  async (start) => {
+    let fired = 0;
+    const timer = time[start](() => {
+      fired += 1;
+    }, 90 * 86_400_000);
+    await sleep(20);
+    time.clearInterval(timer);
+    expect(fired).toBe(0);
+  },
+);
+
 it.each<[string, (work: () => void) => void]>([
   ['timeout', (work) => void time.setTimeout(work, 1)],
   ['immediate', (work) => time.setImmediate(work)],

@@ -1,6 +1,9 @@
 import { onAbort } from './abort-listeners.js';
 import { outside } from './outside.js';
 
+/** Node.js lets timers of a longer time fire at once. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** A started timer. */
 export interface Timer {
   /** Allows the process to end before the timer fires. */
@@ -16,6 +19,7 @@ export interface Time {
   readonly nowMs: () => number;
   /** Milliseconds since 1970 on the system clock. */
   readonly dateMs: () => number;
+  /** After 24 days at most. */
   readonly setTimeout: (work: () => void, milliseconds: number) => Timer;
   readonly clearTimeout: (timer: Timer | undefined) => void;
   readonly setInterval: (work: () => void, milliseconds: number) => Timer;
@@ -32,10 +36,10 @@ export interface Time {
 const system: Time = {
   nowMs: () => performance.now(),
   dateMs: () => Date.now(),
-  setTimeout: (work, milliseconds) => outside(() => setTimeout(work, milliseconds)),
+  setTimeout: (work, milliseconds) => outside(() => setTimeout(work, Math.min(milliseconds, LONGEST_MS))),
   // Every timer object comes from the functions above.
   clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout | undefined),
-  setInterval: (work, milliseconds) => outside(() => setInterval(work, milliseconds)),
+  setInterval: (work, milliseconds) => outside(() => setInterval(work, Math.min(milliseconds, LONGEST_MS))),
   clearInterval: (timer) => clearInterval(timer as NodeJS.Timeout | undefined),
   setImmediate: (work) => void outside(() => setImmediate(work)),
 };

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import {
   closeSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -9,9 +11,11 @@ import {
   renameSync,
   rmSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { connect, createServer, type Server } from 'node:net';
+import { basename, join } from 'node:path';
 import { sleep } from '../concurrency/time.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
+import { LONGEST_PATH } from './operators-socket.js';
 
 const PREFIX = 'fw-actions-lock';
 const CLAIM = 'claim';
@@ -26,12 +30,21 @@ interface Mark {
   readonly state: string;
 }
 
+/** The file of this process, and what listens on it if it is a socket. */
+interface Held {
+  readonly file: string;
+  readonly socket: Server | undefined;
+}
+
 /**
  * Exclusive access to a directory, among the processes of one machine.
  *
  * A process announces itself with its own file, then reads the other files. It removes the file of a dead process. It
  * refuses to start if the process of another file holds the lock. Two processes that have only announced themselves
  * both withdraw and retry. File names are never reused, so removing a dead process's file cannot remove a live one.
+ *
+ * The files are sockets where possible: they accept connections as long as the process lives, also from containers, in
+ * which its pid means nothing.
  */
 export class DirectoryLock {
   /** Files of this process. One listener removes them all, because Node.js warns of a leak above ten. */
@@ -39,12 +52,12 @@ export class DirectoryLock {
   static readonly #onExit = (): void => {
     for (const file of DirectoryLock.#held) rmSync(file, { force: true });
   };
-  readonly #file: string;
+  readonly #own: Held;
 
-  private constructor(file: string) {
-    this.#file = file;
+  private constructor(own: Held) {
+    this.#own = own;
     if (DirectoryLock.#held.size === 0) process.on('exit', DirectoryLock.#onExit);
-    DirectoryLock.#held.add(file);
+    DirectoryLock.#held.add(own.file);
   }
 
   /**
@@ -56,8 +69,8 @@ export class DirectoryLock {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     const folder = realpathSync(directory);
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-      const file = tryToHold(folder);
-      if (file !== undefined) return new DirectoryLock(file);
+      const own = await tryToHold(folder);
+      if (own !== undefined) return new DirectoryLock(own);
       await sleep(5 + Math.random() * 20 * attempt);
     }
     throw new EmbeddedDatabaseLockedError(
@@ -67,31 +80,67 @@ export class DirectoryLock {
 
   /** Calls after the first have no effect. */
   release(): void {
-    DirectoryLock.#held.delete(this.#file);
+    const { file, socket } = this.#own;
+    DirectoryLock.#held.delete(file);
     if (DirectoryLock.#held.size === 0) process.off('exit', DirectoryLock.#onExit);
-    rmSync(this.#file, { force: true });
+    socket?.close();
+    rmSync(file, { force: true });
   }
 }
 
 /** The file that holds the lock. Undefined if another process has announced itself too. */
-function tryToHold(folder: string): string | undefined {
-  const stem = join(
-    folder,
-    `${PREFIX}.${process.pid}.${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`,
-  );
-  const claim = `${stem}.${CLAIM}`;
-  closeSync(openSync(claim, 'wx', 0o600));
-  const others = marksIn(folder).filter((mark) => mark.file !== claim);
-  const rivals = others.filter(isAlive);
-  for (const dead of others) if (!rivals.includes(dead)) rmSync(dead.file, { force: true });
-  if (rivals.length === 0) {
-    renameSync(claim, `${stem}.${HELD}`);
-    return `${stem}.${HELD}`;
+async function tryToHold(folder: string): Promise<Held | undefined> {
+  // The path of a socket must be short.
+  const descriptor = process.platform === 'linux' ? openSync(folder, 'r') : undefined;
+  try {
+    return await tryToHoldAt(folder, descriptor === undefined ? folder : `/proc/self/fd/${descriptor}`);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
   }
+}
+
+/** @param near another path of the folder */
+async function tryToHoldAt(folder: string, near: string): Promise<Held | undefined> {
+  const stem = `${PREFIX}.${process.pid}.${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`;
+  const [claim, file] = [join(folder, `${stem}.${CLAIM}`), join(folder, `${stem}.${HELD}`)];
+  const socket = await announce(claim, near);
+  const rivals: Mark[] = [];
+  for (const mark of marksIn(folder)) {
+    if (mark.file === claim) continue;
+    if (await isAlive(mark, near)) rivals.push(mark);
+    else rmSync(mark.file, { force: true });
+  }
+  if (rivals.length === 0) {
+    renameSync(claim, file);
+    return { file, socket };
+  }
+  socket?.close();
   rmSync(claim, { force: true });
   const holder = rivals.find((rival) => rival.state === HELD);
-  if (holder !== undefined) throw refusal(folder, holder.pid);
+  if (holder !== undefined) throw refusal(folder, holder);
   return undefined;
+}
+
+/** Creates the file of this process: a socket if the system and the file system have them. */
+async function announce(file: string, near: string): Promise<Server | undefined> {
+  const path = pathAt(file, near);
+  const server = createServer((other) => other.destroy()).unref();
+  try {
+    if (path !== undefined) {
+      await once(server.listen({ path, exclusive: true }), 'listening');
+      return server.on('error', () => {});
+    }
+  } catch {
+    // As on a folder that a virtual machine shares with its host.
+  }
+  closeSync(openSync(file, 'wx', 0o600));
+  return undefined;
+}
+
+/** Undefined: sockets cannot have it. */
+function pathAt(file: string, near: string): string | undefined {
+  const path = join(near, basename(file));
+  return process.platform === 'win32' || Buffer.byteLength(path) > LONGEST_PATH ? undefined : path;
 }
 
 function marksIn(folder: string): Mark[] {
@@ -102,7 +151,23 @@ function marksIn(folder: string): Mark[] {
   });
 }
 
-function isAlive(mark: Mark): boolean {
+async function isAlive(mark: Mark, near: string): Promise<boolean> {
+  const path = pathAt(mark.file, near);
+  try {
+    if (path === undefined || !lstatSync(mark.file).isSocket()) return isRunning(mark);
+    const connection = connect(path);
+    await once(connection, 'connect').finally(() => connection.destroy());
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ECONNREFUSED') return false;
+    // Of another user. Any other file was renamed or removed just now.
+    if (code === 'EACCES') return isRunning(mark);
+  }
+  return true;
+}
+
+/** Whether the process is one of this machine, or of this container. */
+function isRunning(mark: Mark): boolean {
   try {
     process.kill(mark.pid, 0);
   } catch (error) {
@@ -126,8 +191,10 @@ function identityOf(pid: number): string {
   }
 }
 
-function refusal(folder: string, pid: number): EmbeddedDatabaseLockedError {
-  const holder = pid === process.pid ? `this process (pid ${pid})` : `the process with pid ${pid}`;
+function refusal(folder: string, mark: Mark): EmbeddedDatabaseLockedError {
+  const { pid } = mark;
+  const other = `the process with pid ${pid}${isRunning(mark) ? '' : ' in another container'}`;
+  const holder = pid === process.pid && isRunning(mark) ? `this process (pid ${pid})` : other;
   return new EmbeddedDatabaseLockedError(
     `The embedded database in ${folder} is in use by ${holder}. ` +
       'One process can have it open at a time: stop the other one, or use PostgreSQL.',

@@ -37,7 +37,7 @@ const OWNER_ONLY = 0o600;
 export const OPERATORS_PATH = '/operators/1';
 const { HTTP_STATUS_OK, HTTP_STATUS_NOT_FOUND, HTTP_STATUS_INTERNAL_SERVER_ERROR } = constants;
 /** Maximum length of a Unix domain socket's path on all systems, in bytes. */
-const LONGEST_PATH = 103;
+export const LONGEST_PATH = 103;
 
 /**
  * The path of the socket next to the data directory: `data/main` -> `data/main.sock`. The shorter one of its relative

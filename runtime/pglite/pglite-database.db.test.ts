@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { testDataSource, topologyOf } from '../../test/databases/topology.js';
@@ -58,6 +58,20 @@ describe('The lock of a directory', () => {
     await expect(call).rejects.toThrow(EmbeddedDatabaseLockedError);
     await expect(call).rejects.toThrow(`pid ${child.pid}`);
     await expect(call).rejects.toThrow(directory);
+  });
+
+  it('refuses a directory that a process of another container has open, whose pid means nothing here', async () => {
+    if (process.platform === 'win32') return;
+    freshDirectory();
+    await holder();
+    const [mark] = readdirSync(directory);
+    const [prefix, , ...rest] = String(mark).split('.');
+    renameSync(join(directory, String(mark)), join(directory, [prefix, 99_999_999, ...rest].join('.')));
+    await expect(DirectoryLock.acquire(directory)).rejects.toThrow('pid 99999999 in another container');
+    for (const child of children) child.kill('SIGKILL');
+    await Promise.all(children.map((child) => once(child, 'exit')));
+    (await DirectoryLock.acquire(directory)).release();
+    expect(readdirSync(directory)).toEqual([]);
   });
 
   it('is recovered from a process that was killed', async () => {

@@ -21,7 +21,11 @@ export class OverdueAction extends Action<OverdueParams, void> {
     // Retention may have deleted the record of a saga that ended long before.
     const run = await this.#runs.findById(saga);
     if (run === undefined || run.state !== 'RUNNING' || run.stepNumber !== stepNumber) return;
-    // A requested retry has set a new deadline, with a time-out of its own.
     if (await this.#runs.isOver(run)) this.plan().update(run.woken('overdue', run));
+    else if (run.deadline !== undefined) {
+      // The database's clock was set back since this action was due, or a requested retry has set a new deadline.
+      this.plan().expect(run);
+      this.plan().schedule(run.deadline, OverdueAction, { saga, stepNumber });
+    }
   }
 }

@@ -79,6 +79,18 @@ describeOnEachAdapter('A saga that waits', (harness) => {
     expect(await summaryOf(silent, trip)).toMatchObject({ deadline: date, stuck: undefined });
   });
 
+  test('expires at its time although the clock of its database is set back once that has come', async () => {
+    const silent = tripProcess(databases, { asked: { until: 2_000 } }, SILENT);
+    const trip = await ask(silent);
+    await silent.databases.database(HERE).query({
+      text: 'UPDATE eventlog.schedules SET next_date = clock_timestamp()',
+      values: [],
+    });
+    const application = tripProcess(databases, { asked: { until: 2_000 } });
+    await until(async () => (await silent.events.schedules.list({ state: 'done' })).length > 0);
+    expect(await ended(application, trip)).toEqual([0, 0, 'CANCELLED']);
+  });
+
   test('is either approved or expired when both happen at once, in one of two processes', async () => {
     const [one, other] = [tripProcess(databases), tripProcess(databases)];
     const trips = await Promise.all(Array.from({ length: 12 }, () => ask(one)));

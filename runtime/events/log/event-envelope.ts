@@ -30,7 +30,7 @@ export interface EventEnvelope<Event extends ModelEvent<unknown> = ModelEvent<un
   readonly position: LogCursor;
   /** From 1. Failed attempts also count when another process takes over, but not after a requested retry. */
   readonly attempt: number;
-  /** When the action's process wrote the plan, by that process's clock. */
+  /** When it was stored, by the clock of its database. */
   readonly createdDate: Date;
   /** W3C `traceparent` of the action, if it had one. */
   readonly traceContext: string | undefined;

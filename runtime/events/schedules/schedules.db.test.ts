@@ -1,10 +1,11 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { ExecutionConfiguration } from '../../action/execution-configuration.js';
 import { gate } from '../../concurrency/test-support/gate.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ALICE, CreditAction, HERE, THERE } from '../../execution/test-support/accounts.js';
+import { interceptedDatabases, lost } from '../test-support/faulty-databases.js';
 import { type Ledger, type LedgerOptions, ledgerMigrations, until } from '../test-support/ledger.js';
 import { recurring, TickAction } from '../test-support/recurring.js';
 import { testLedger } from '../test-support/test-ledger.js';
@@ -299,6 +300,27 @@ describeOnEachAdapter('Scheduled actions', (harness) => {
     await ledger.creditLater(account, 1, inMs(-1_000));
     await until(() => ledger.warnings.some((each) => each.includes('not now')));
     await ledger.rows('DROP TRIGGER refuse ON eventlog.schedules');
+    await ended(ledger, 1);
+    expect(await ledger.balance(account)).toBe('1');
+  });
+
+  test('whose claim was not answered are run', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    let isLost = false;
+    const faulty = interceptedDatabases(databases, async (call, text) => {
+      const rows = await call();
+      if (isLost || rows.rowCount === 0 || !text.includes('left_behind')) return rows;
+      isLost = true;
+      throw lost('in-flight');
+    });
+    onTestFinished(() => faulty.close());
+    const ledger = testLedger(faulty);
+    const account = await ledger.open();
+    ledger.events.start();
+    await until(
+      async () => (await ledger.rows('SELECT FROM eventlog.consumers WHERE holder IS NOT NULL')).length > 0,
+    );
+    await ledger.creditLater(account, 1, inMs(300));
     await ended(ledger, 1);
     expect(await ledger.balance(account)).toBe('1');
   });
