@@ -92,7 +92,7 @@ const NO_DOCUMENT = /^(?!jsonb?$)/i;
 /** Types that round, pad or cut off values of a field, or have another form in node-postgres. */
 const UNFIT: Partial<Record<TypeSchema['kind'], RegExp>> = {
   string: /^(bpchar|char(acter)?)\b(?! varying)/i,
-  number: /^(real|float4)$/i,
+  number: /^(real|float4|(numeric|decimal) ?\(.*\))$/i,
   instant: /^(?!timestamptz( ?\([3-6]\))?$|timestamp ?(\([3-6]\) ?)?with time zone$)/i,
   ...{ object: NO_DOCUMENT, list: NO_DOCUMENT, tuple: NO_DOCUMENT, record: NO_DOCUMENT },
   ...{ json: NO_DOCUMENT, union: NO_DOCUMENT, recursive: NO_DOCUMENT },

@@ -1,7 +1,7 @@
 import type { ColumnDescriptor } from '../domain/descriptor.js';
 import { descriptorOf, type Entity, fieldOf, type ModelDescriptor } from '../domain/entity.js';
 import type { Id, ModelClass } from '../domain/id.js';
-import { isColumnValue } from '../domain/kinds/kinds.js';
+import { isColumnValue, isComparable } from '../domain/kinds/kinds.js';
 import { keyTextOf } from '../domain/natural-key.js';
 import type { Principal } from '../domain/principal.js';
 import { PlanMisuseError } from '../errors.js';
@@ -125,7 +125,7 @@ export interface FilterTerm {
  * The terms of a filter. Undefined, null and values of another type than the field's match no model: a claim that the
  * caller lacks, or has in another form, must neither admit every model nor cause a database error.
  *
- * @throws PlanMisuseError for a field that the model does not have
+ * @throws PlanMisuseError for a field that the model does not have, or whose values cannot be compared
  */
 export function filterTerms<M>(
   { columns, name }: Pick<ModelDescriptor, 'columns' | 'name'>,
@@ -135,6 +135,10 @@ export function filterTerms<M>(
     const column = columns.find((each) => each.field === field);
     if (column === undefined)
       throw new PlanMisuseError(`An access rule names the field ${field}, which ${name} does not have`);
+    if (!isComparable(column.type))
+      throw new PlanMisuseError(
+        `An access rule compares ${field} of ${name}, a document: write a rule that is a function`,
+      );
     const values: readonly unknown[] = Array.isArray(value) ? value : [value];
     const isValue = (each: unknown): boolean =>
       each !== undefined && each !== null && isColumnValue(column, each);

@@ -1,14 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { allColumns, changedColumns, columnsOfFields, fieldsOf, unionOf } from './column-set.js';
 import { Decimal } from './decimal.js';
-import type { FieldType } from './descriptor.js';
 import type { ModelDescriptor } from './entity.js';
-import { baseOf, type Entity, instantiate, markStored } from './entity.js';
+import { baseOf, type Entity, markStored } from './entity.js';
 import { ShardedId } from './id.js';
 import { ShardIdentifier } from './shard-identifier.js';
-import { Account, AccountBuilder, accountModel, newAccount, OPENED_AT } from './test-support/account.js';
+import { Account, AccountBuilder, accountModel, newAccount } from './test-support/account.js';
 
-const STRING: FieldType = { kind: 'string' };
 const account = accountModel as unknown as ModelDescriptor;
 const everything = fieldsOf(account, allColumns(account));
 const stored = markStored(newAccount(new Decimal(5)).nickname('Al').build());
@@ -43,26 +41,6 @@ describe('the columns that a state changes', () => {
     expect(changed(newAccount(new Decimal(5)).build().credit(new Decimal(1)))).toEqual(everything);
     const other = ShardedId.generate(Account, ShardIdentifier.of(0, 0));
     expect(changed(stored.copy().id(other).build())).toEqual(everything);
-  });
-
-  test.each<FieldType>([
-    { kind: 'json' },
-    { kind: 'list', of: STRING },
-    { kind: 'tuple', items: [{ type: STRING }] },
-    { kind: 'record', of: STRING },
-    { kind: 'union', of: [STRING, { kind: 'list', of: STRING }] },
-    { kind: 'recursive', name: 'Tree', of: { kind: 'list', of: { kind: 'again', name: 'Tree' } } },
-    { kind: 'object', fields: [] },
-  ])('are not affected by later changes of their input: $kind', (type) => {
-    const column = { field: 'tags', column: 'tags', type, sqlType: 'jsonb' };
-    const tagged: ModelDescriptor = { ...account, columns: [...account.columns, column] };
-    const withTags = (tags: readonly string[]): Entity =>
-      instantiate(tagged, { ...stored, updatedDate: OPENED_AT, tags });
-    const [open, frozen] = [['a'], Object.freeze(['a'])];
-    expect(fieldsOf(tagged, changedColumns(tagged, withTags(open), withTags(open)))).toContain('tags');
-    expect(fieldsOf(tagged, changedColumns(tagged, withTags(frozen), withTags(frozen)))).not.toContain(
-      'tags',
-    );
   });
 });
 

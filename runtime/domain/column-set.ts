@@ -1,7 +1,6 @@
 import { memoize } from '../collections/memoize.js';
 import type { ColumnDescriptor } from './descriptor.js';
 import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
-import { kindOf } from './kinds/kinds.js';
 
 /** Columns of a model that an update sets. The version is always included, the id never. */
 export interface ColumnSet {
@@ -33,10 +32,7 @@ export function columnsOfFields(model: ModelDescriptor, fields: Iterable<string>
  */
 export function changedColumns(model: ModelDescriptor, base: Entity | undefined, state: Entity): ColumnSet {
   if (base === undefined) return allColumns(model);
-  return setOf(model, (column) => {
-    const value = fieldOf(state, column.field);
-    return value !== fieldOf(base, column.field) || mayHaveChanged(value, column);
-  });
+  return setOf(model, ({ field }) => fieldOf(state, field) !== fieldOf(base, field));
 }
 
 /** The columns of either set. */
@@ -49,12 +45,6 @@ export function unionOf(model: ModelDescriptor, one: ColumnSet, other: ColumnSet
 /** Names of the fields. */
 export function fieldsOf(model: ModelDescriptor, { positions }: ColumnSet): readonly string[] {
   return positions.flatMap((position) => model.columns[position]?.field ?? []);
-}
-
-/** A read document is frozen, but a staged one may be an array or object that its owner has changed since. */
-function mayHaveChanged(value: unknown, { type }: ColumnDescriptor): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  return kindOf(type).column === undefined && !Object.isFrozen(value);
 }
 
 function setOf(

@@ -1,28 +1,50 @@
 import { describe, expect, test } from 'vitest';
+import { ValidationError } from '../errors.js';
 import { Decimal } from './decimal.js';
+import type { FieldType } from './descriptor.js';
 import { type Entity, instantiate, type ModelDescriptor } from './entity.js';
 import { freezeDocument, frozenDocuments } from './frozen-document.js';
 import { accountModel, newAccount, OPENED_AT } from './test-support/account.js';
 
 const account = accountModel as unknown as ModelDescriptor;
-const column = { field: 'content', column: 'content', type: { kind: 'json' }, sqlType: 'jsonb' } as const;
-const basket: ModelDescriptor = { ...account, columns: [...account.columns, column] };
 const plain = newAccount(new Decimal(5)).updatedDate(OPENED_AT).build();
 
-function staged(content: unknown): unknown {
+function stagedAs(type: FieldType, content: unknown): unknown {
+  const column = { field: 'content', column: 'content', type, sqlType: 'jsonb' };
+  const basket: ModelDescriptor = { ...account, columns: [...account.columns, column] };
   const model: Entity = instantiate(basket, { ...plain, content });
   return frozenDocuments(basket, model)?.['content'];
 }
 
+function staged(content: unknown): unknown {
+  return stagedAs({ kind: 'json' }, content);
+}
+
+const cycle: unknown[] = [];
+cycle.push(cycle);
+
 describe('a document of a staged state', () => {
   test('does not change with its input', () => {
-    const input = { list: [{ name: 'a' }], at: new Date(0), amount: new Decimal(1) };
+    const input = { list: [{ name: 'a' }] };
     const document = staged(input) as typeof input;
     input.list[0] = { name: 'b' };
     input.list.push({ name: 'c' });
-    input.at.setTime(1);
-    expect(document).toEqual({ list: [{ name: 'a' }], at: new Date(0), amount: new Decimal(1) });
+    expect(document).toEqual({ list: [{ name: 'a' }] });
     expect([document, document.list, document.list[0]].every(Object.isFrozen)).toBe(true);
+  });
+
+  test('is what will be read, whatever its input was', () => {
+    const input = { at: new Date(0), amount: new Decimal(1), absent: undefined, more: new Map([['a', 1]]) };
+    const text = { at: '1970-01-01T00:00:00.000Z', amount: '1' };
+    expect(staged(input)).toStrictEqual({ ...text, more: {} });
+    const fields = [
+      { name: 'at', type: { kind: 'instant' } },
+      { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },
+    ] as const;
+    const document = stagedAs({ kind: 'object', fields }, input);
+    expect(document).toStrictEqual({ at: new Date(0), amount: new Decimal(1) });
+    input.at.setTime(1);
+    expect(document).toHaveProperty('at', new Date(0));
   });
 
   test('does not change with a frozen input whose parts are not frozen', () => {
@@ -46,10 +68,16 @@ describe('a document of a staged state', () => {
     expect([undefined, null, 5, 'a'].map(staged)).toEqual([undefined, null, 5, 'a']);
   });
 
-  test('is the input if that has a cycle, which its writer refuses', () => {
-    const cycle: unknown[] = [];
-    cycle.push(cycle);
-    expect(staged(cycle)).toBe(cycle);
+  test.each<[string, FieldType, unknown]>([
+    ['a cycle', { kind: 'json' }, cycle],
+    ['a hole', { kind: 'list', of: { kind: 'bigint' } }, Array(1)],
+    [
+      'null for what is not null',
+      { kind: 'object', fields: [{ name: 'a', type: { kind: 'instant' } }] },
+      { a: null },
+    ],
+  ])('is refused if its input has %s', (_, type, input) => {
+    expect(() => stagedAs(type, input)).toThrow(ValidationError);
   });
 });
 

@@ -1,6 +1,7 @@
 import { memoize } from '../collections/memoize.js';
 import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
-import { isPlainObject } from './json.js';
+import type { JsonValue } from './json.js';
+import { type DocumentCodec, documentCodec } from './json-codec.js';
 import { columnKindOf } from './kinds/kinds.js';
 
 /** Documents that no code can change. */
@@ -20,12 +21,17 @@ function freezeAll(value: unknown): void {
 }
 
 const documentFields = memoize(({ columns }: ModelDescriptor) =>
-  columns.filter((column) => columnKindOf(column) === undefined).map(({ field }) => field),
+  columns
+    .filter((column) => columnKindOf(column) === undefined)
+    .map(({ field, type }) => ({ field, codec: documentCodec(type, field) })),
 );
 
 /**
- * The documents of a state to be staged, by field. Later executions start from the state, while the owner of an array or
- * object in it may change that at any time. Undefined: the model has none.
+ * The documents of a state to be staged, by field, as its row will have them. Later executions start from the state: they
+ * must find what they would read, while the owner of an array or object may change it at any time. Undefined: the model
+ * has none.
+ *
+ * @throws ValidationError, naming the field, for a document that cannot be stored
  */
 export function frozenDocuments(
   descriptor: ModelDescriptor,
@@ -33,32 +39,12 @@ export function frozenDocuments(
 ): Readonly<Record<string, unknown>> | undefined {
   const fields = documentFields(descriptor);
   if (fields.length === 0) return undefined;
-  return Object.fromEntries(fields.map((field) => [field, frozenDocument(fieldOf(model, field))]));
+  return Object.fromEntries(
+    fields.map(({ field, codec }) => [field, frozenDocument(fieldOf(model, field), codec)]),
+  );
 }
 
-function frozenDocument(document: unknown): unknown {
+function frozenDocument(document: unknown, { write, read }: DocumentCodec): unknown {
   if (typeof document !== 'object' || document === null || frozen.has(document)) return document;
-  try {
-    const copy = frozenCopy(document);
-    frozen.add(copy);
-    return copy;
-  } catch (error) {
-    // Too many levels, or a cycle: its writer refuses it.
-    if (error instanceof RangeError) return document;
-    throw error;
-  }
-}
-
-/** A copy of lists, plain objects and dates; instances of other classes, such as ids and decimals, stay. */
-function frozenCopy(value: object): object {
-  if (frozen.has(value)) return value;
-  if (value instanceof Date) return new Date(value);
-  if (Array.isArray(value)) return Object.freeze(Array.from(value, copyPart));
-  if (!isPlainObject(value)) return value;
-  const entries = Object.entries(value).map(([key, part]) => [key, copyPart(part)] as const);
-  return Object.freeze(Object.fromEntries(entries));
-}
-
-function copyPart(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? frozenCopy(value) : value;
+  return freezeDocument(read(JSON.parse(write(document)) as JsonValue));
 }

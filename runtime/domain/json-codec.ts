@@ -1,7 +1,8 @@
 import type { FieldDescriptor, FieldType } from './descriptor.js';
+import { jsonText } from './json-text.js';
 import { objectReader, objectWriter } from './kinds/document-kinds.js';
 import type { Compiling, JsonReader, JsonWriter } from './kinds/field-kind.js';
-import { kindOf } from './kinds/kinds.js';
+import { kindOf, partsOf } from './kinds/kinds.js';
 import { chooserOf } from './union-type.js';
 
 export type { JsonReader, JsonWriter } from './kinds/field-kind.js';
@@ -58,6 +59,23 @@ export function compileReader(type: FieldType, name: string): JsonReader<unknown
 
 function readerOf(type: FieldType, compiling: Compiling<JsonReader<unknown>>): JsonReader<unknown> {
   return kindOf(type).reader(type, compiling);
+}
+
+/** Writes the documents of one column as JSON text, and reads them from JSON. */
+export interface DocumentCodec {
+  readonly write: JsonWriter<unknown>;
+  readonly read: JsonReader<unknown>;
+}
+
+/** The codec of the documents of a field. Those with decimals, instants or ids, which JSON has as text, keep their types. */
+export function documentCodec(type: FieldType, field: string): DocumentCodec {
+  if (!isJson(type)) return { write: compileWriter(type, field), read: compileReader(type, field) };
+  return { write: (value) => jsonText(value, field), read: (json) => json };
+}
+
+/** Whether the JSON form of every value of the type is the value itself. */
+function isJson(type: FieldType): boolean {
+  return kindOf(type).isText !== true && partsOf(type).every(isJson);
 }
 
 /**

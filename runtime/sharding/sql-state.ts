@@ -30,6 +30,7 @@ export const SQL_STATE_CODES: Readonly<Record<string, SqlStateMeaning>> = {
   '23505': 'unique', // unique_violation
   '25006': 'unavailable', // read_only_sql_transaction
   '53300': 'saturated', // too_many_connections
+  '54000': 'value', // program_limit_exceeded: a text that is too long for an index
 };
 
 /**

@@ -36,7 +36,7 @@ test.each<[FieldType, string, readonly string[]]>([
   [{ kind: 'instant' }, 'timestamptz', ['date']],
   [{ kind: 'decimal', precision: 19, scale: 4 }, 'numeric(19,4)', ['decimal']],
   [{ kind: 'enum', values: ['x', 5] }, 'jsonb', ['text', 'integer']],
-  [{ kind: 'json' }, 'jsonb', Object.keys(VALUES)],
+  [{ kind: 'json' }, 'jsonb', []],
 ])('a column of %j (%s) can be compared with values of its type alone', (type, sqlType, expected) => {
   const column = { field: 'a', column: 'a', type, sqlType };
   expect(Object.keys(VALUES).filter((name) => isColumnValue(column, VALUES[name]))).toEqual(expected);

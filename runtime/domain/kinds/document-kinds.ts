@@ -8,8 +8,10 @@ import { listOf, objectOf, refuse } from './json-values.js';
 export const listKind: FieldKind<TypeOf<'list'>> = {
   writer: ({ of }, { part }) => {
     const write = part(of);
-    return (value) =>
-      `[${(value as readonly unknown[]).map((item) => (item === null ? 'null' : write(item))).join(',')}]`;
+    // Not `map`, which leaves holes out.
+    const writeAll = (value: readonly unknown[]): string[] =>
+      Array.from(value, (item) => (item === null ? 'null' : write(item)));
+    return (value) => `[${writeAll(value as readonly unknown[]).join(',')}]`;
   },
   reader: ({ of }, { part, name }) => {
     const read = part(of);

@@ -84,7 +84,7 @@ export interface FieldKind<T extends FieldType> {
   readonly isText?: true;
   /** Its column; undefined or absent: a JSON document. */
   column?(type: T): ColumnKind | undefined;
-  /** Whether a value of unknown origin, such as a claim, can be compared with a column. Default: any value can. */
+  /** Whether a value of unknown origin, such as a claim, can be compared with a column. Default: no value can. */
   isValue?(value: unknown, type: T): boolean;
   /** The schema without a description. */
   schema(type: T, context: SchemaContext): JsonPart;

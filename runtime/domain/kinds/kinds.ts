@@ -76,12 +76,14 @@ export function columnKindOf({ field, type, sqlType }: ColumnDescriptor): Column
   return kindOf(type).column?.(type);
 }
 
-/**
- * Whether a value of unknown origin, such as a claim, can be compared with a column. Any value can be compared with a
- * document.
- */
+/** Whether values of a type can be compared with those of a caller: those of documents cannot. */
+export function isComparable(type: FieldType): boolean {
+  return kindOf(type).isValue !== undefined;
+}
+
+/** Whether a value of unknown origin, such as a claim, can be compared with a column. */
 export function isColumnValue(column: ColumnDescriptor, value: unknown): boolean {
   const { type } = column;
   if (columnKindOf(column) === INTEGER) return isInteger32(value);
-  return kindOf(type).isValue?.(value, type) ?? true;
+  return kindOf(type).isValue?.(value, type) === true;
 }

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { databaseHarness } from '../../../test/databases/databases.js';
 import { rowsAsOwner } from '../../../test/databases/roles.js';
@@ -105,6 +106,14 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     await at('0');
     await expect(at('-0')).rejects.toMatchObject({ code: 'FW_UNIQUE_VIOLATION' });
     expect(await hotel.guests.findByKey({ room: new Decimal('-0.0'), bed: 'B' }, HERE)).toBeDefined();
+  });
+
+  test('a key that is too long for its index is refused as a value of the caller', async () => {
+    const { hotel } = await open();
+    const long = randomBytes(3_000).toString('base64');
+    const ends = await Promise.allSettled(['a@hotel', long, 'b@hotel'].map((email) => hotel.checkIn(email)));
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    expect(ends[1]).toHaveProperty('reason.code', 'FW_VALIDATION');
   });
 
   test('a taken key is looked up again, and refused if fresh reads change nothing', async () => {

@@ -88,4 +88,28 @@ describeOn('postgresql', 'A remembered model with a document', (harness) => {
     await change((builder) => builder.owner('d'));
     expect(bank.executor.remembered.hit, 'a large document is not remembered').toBe(hits + 1);
   });
+
+  test('has the document that its row has, and not the objects from which that was written', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: [baskets] });
+    const bank = openBank(databases);
+    const repository = new Repository<Basket>(bank.gateways, basketModel);
+    class Content {
+      readonly at = new Date(0);
+      readonly note = undefined;
+      fruit = 'apple';
+    }
+    const { id } = await bank.run((plan) => plan.add(BasketBuilder.new().owner('a').content([]).build()));
+    const change = (by: (builder: BasketBuilder) => BasketBuilder): Promise<Basket> =>
+      bank.run(async (plan) => plan.update(by(BasketBuilder.copyOf(await repository.getById(id))).build()));
+    await change((builder) => builder.owner('b'));
+    const content = new Content();
+    // A field of the type `unknown` takes any object.
+    await change((builder) => builder.content(content as unknown as JsonValue));
+    content.fruit = 'bomb';
+    const { content: remembered } = await change((builder) => builder.owner('c'));
+    expect(bank.executor.remembered.hit).toBeGreaterThan(0);
+    const { content: stored } = await repository.getById(id);
+    expect(stored).toEqual({ at: '1970-01-01T00:00:00.000Z', fruit: 'apple' });
+    expect(remembered).toStrictEqual(stored);
+  });
 });

@@ -1,11 +1,10 @@
-import type { ColumnDescriptor, FieldType } from '../../domain/descriptor.js';
+import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import { freezeDocument } from '../../domain/frozen-document.js';
 import type { JsonValue } from '../../domain/json.js';
-import { compileReader, compileWriter } from '../../domain/json-codec.js';
-import { jsonText } from '../../domain/json-text.js';
+import { type DocumentCodec, documentCodec } from '../../domain/json-codec.js';
 import type { ColumnKind } from '../../domain/kinds/field-kind.js';
 import { instantText } from '../../domain/kinds/instant-kind.js';
-import { columnKindOf, kindOf, partsOf } from '../../domain/kinds/kinds.js';
+import { columnKindOf } from '../../domain/kinds/kinds.js';
 import { INDEXED_LENGTH } from '../../domain/kinds/plain-kinds.js';
 import { normalizeType } from '../../domain/sql-type.js';
 import { DatabaseError, ValidationError } from '../../errors.js';
@@ -42,8 +41,8 @@ export function columnCodec(column: ColumnDescriptor): ColumnCodec {
   const { field, type, sqlType } = column;
   const { sqlType: expected, isStorable = always } = kind ?? DOCUMENT;
   const isValidated = normalizeType(sqlType) === expected ? isStorable : never;
-  const document = isJson(type) ? jsonCodec : documentCodec;
-  const codec = kind === undefined ? document(type, field) : scalarCodec(kind, field);
+  const codec =
+    kind === undefined ? documentColumn(documentCodec(type, field), field) : scalarCodec(kind, field);
   const pack = packer(column);
   return { ...codec, isValidated, ...(pack && { pack }) };
 }
@@ -61,21 +60,7 @@ function scalarCodec({ text, isQuoted, fromDriver = same }: ColumnKind, field: s
   return { toText, toElement: isQuoted === true ? toElement : toText, fromDriver };
 }
 
-/** Codec for values whose JSON form is the value itself. */
-function jsonCodec(_: FieldType, field: string): ValueCodec {
-  return {
-    toText: (value) => jsonText(value, field),
-    toElement: (value) => jsonElement(jsonText(value, field)),
-    fromDriver: freezeDocument,
-  };
-}
-
-/**
- * Codec for documents that contain decimals, instants or ids, which JSON holds as text. Reading restores their types.
- */
-function documentCodec(type: FieldType, field: string): ValueCodec {
-  const write = compileWriter(type, field);
-  const read = compileReader(type, field);
+function documentColumn({ write, read }: DocumentCodec, field: string): ValueCodec {
   return {
     toText: write,
     toElement: (value) => jsonElement(write(value)),
@@ -93,11 +78,6 @@ function readStored(read: () => unknown, field: string): unknown {
       cause: error,
     });
   }
-}
-
-/** Whether the JSON form of every value of the type is the value itself. */
-function isJson(type: FieldType): boolean {
-  return kindOf(type).isText !== true && partsOf(type).every(isJson);
 }
 
 /** An array literal of elements made by `toElement` (or the word `NULL`). */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../../domain/decimal.js';
-import type { ModelDescriptor } from '../../domain/entity.js';
+import { Entity, instantiate, type ModelDescriptor } from '../../domain/entity.js';
 import { Id } from '../../domain/id.js';
 import type { JsonValue } from '../../domain/json.js';
 import { Account, accountModel, newAccount } from '../../domain/test-support/account.js';
@@ -60,6 +60,18 @@ describe('a result that is kept for a repeat', () => {
     expect(Object.isFrozen(back.account)).toBe(true);
     expect(back.account.id.equals(account.id)).toBe(true);
     expect(back.account).toEqual(account);
+  });
+
+  test('can be a model with a field whose name starts with $', () => {
+    class Priced extends Entity<Priced, Id<Priced>, 'OPEN'> {
+      readonly $price!: string;
+    }
+    const model: ModelDescriptor<Priced> = {
+      ...{ name: 'Priced', kind: 'entity', modelClass: () => Priced, table: 'priced', sharded: false },
+      columns: [{ field: '$price', column: '$price', type: { kind: 'string' }, sqlType: 'text' }],
+    };
+    const known = new ResultJson([model as unknown as ModelDescriptor]);
+    expect(repeated(instantiate(model, { $price: '5' }), known)).toHaveProperty('$price', '5');
   });
 
   test('of another release is a model without fields that only one of them knows', () => {

@@ -35,6 +35,10 @@ export class ResultJson {
     if (entries.length === 1 && first !== undefined && /^\$[^$]/.test(first[0])) {
       return this.#readTagged(first[0], first[1]);
     }
+    return this.#readFields(entries);
+  }
+
+  #readFields(entries: readonly (readonly [name: string, value: JsonValue])[]): Record<string, unknown> {
     return Object.fromEntries(entries.map(([key, value]) => [key.replace(/^\$\$/, '$'), this.read(value)]));
   }
 
@@ -64,8 +68,7 @@ export class ResultJson {
     const descriptor = this.#models.get(name);
     if (descriptor === undefined)
       throw new UnknownModelError(`A stored result holds the unknown model ${name}`);
-    const values = Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, this.read(value)]));
-    return instantiate(descriptor, values);
+    return instantiate(descriptor, this.#readFields(Object.entries(fields)));
   }
 }
 

@@ -14,6 +14,8 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
   columns: {
     code: { type: 'char(5)' },
     ratio: { type: 'real' },
+    rounded: { type: 'numeric(10, 2)' },
+    exact: { type: 'numeric' },
     day: { type: 'date' },
     tags: { type: 'text[]' },
     short: { type: 'varchar(9)' },
@@ -23,6 +25,8 @@ export class Thing extends Model<Thing, Id<Thing>, 'NEW'> {
 export class Shelf extends Model<Shelf, Id<Shelf>, 'NEW'> {
   readonly code!: string;
   readonly ratio!: number;
+  readonly rounded!: number;
+  readonly exact!: number;
   readonly day!: Date;
   readonly tags!: readonly string[];
   readonly short!: string;
