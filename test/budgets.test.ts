@@ -8,12 +8,12 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_720,
+  cli: 4_730,
   'generator/build': 50,
-  'generator/check': 1_250,
+  'generator/check': 1_270,
   'generator/emit': 3_180,
   'generator/event-lock': 740,
-  'generator/read': 5_340,
+  'generator/read': 5_350,
   'generator/schema': 1_280,
   'generator/write': 560,
   'runtime/access': 1_250,
@@ -22,7 +22,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/codegen': 180,
   'runtime/entrances': 120,
   'runtime/collections': 160,
-  'runtime/concurrency': 730,
+  'runtime/concurrency': 740,
   'runtime/config': 3_090,
   'runtime/consumer': 440,
   'runtime/doctor': 600,
@@ -33,14 +33,14 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/locks': 460,
   'runtime/migration': 2_680,
   'runtime/observability': 820,
-  'runtime/openapi': 840,
-  'runtime/persistence': 5_500,
-  'runtime/pglite': 1_160,
+  'runtime/openapi': 850,
+  'runtime/persistence': 5_480,
+  'runtime/pglite': 1_220,
   'runtime/postgres': 1_120,
   'runtime/relay': 1_730,
   'runtime/retention': 1_100,
   'runtime/sagas': 1_870,
-  'runtime/sharding': 3_850,
+  'runtime/sharding': 3_860,
   'runtime/testing': 2_340,
 };
 /** Files directly in runtime/ and generator/. */
