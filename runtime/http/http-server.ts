@@ -105,8 +105,10 @@ export interface HttpServer {
    * Stops listening and answers requests in progress; each answer ends its connection. Idle connections are closed
    * after a second, all others after `graceMs` (default 10,000). Later calls wait for the first. Until the
    * server has stopped listening (at most 5 s), answers keep connections: their clients would reconnect to this server.
+   *
+   * @param other work that needs what plugins close. They are closed once it has ended, too
    */
-  close(graceMs?: number): Promise<void>;
+  close(graceMs?: number, other?: Promise<void>): Promise<void>;
 }
 
 const READING = ['GET', 'HEAD'] as const;
@@ -177,11 +179,14 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const shown = host.includes(':') ? `[${host}]` : host;
       return { host, port: actual, url: `${scheme}://${shown}:${actual}` };
     },
-    close: (graceMs = 10_000) => {
+    close: (graceMs = 10_000, other = undefined) => {
       answers.closing = true;
       // Not earlier, because clients of feeds would reconnect to this server.
       const endFeeds = (): void => options.feeds?.close();
-      closed ??= connections.drain(server.server, listeners, graceMs, endFeeds).then(() => server.close());
+      closed ??= Promise.allSettled([
+        connections.drain(server.server, listeners, graceMs, endFeeds),
+        other,
+      ]).then(() => server.close());
       return closed;
     },
   };

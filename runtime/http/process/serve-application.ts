@@ -211,7 +211,7 @@ function run(
   });
   const close = async (): Promise<void> => {
     try {
-      await server.close(DRAIN_MS);
+      await server.close(DRAIN_MS, opened.events.stop());
     } finally {
       // A plugin's `onClose` may fail. Until here, actions run with the registered topology.
       await register.stop();
