@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, {
+  type FastifyBaseLogger,
   type FastifyError,
   type FastifyInstance,
   type FastifyPluginCallback,
@@ -20,6 +21,7 @@ import { readBody } from './body-reader.js';
 import { BrowserHeaders } from './browser-headers.js';
 import { Places } from './busy.js';
 import { answerClientError, refuseTunnel } from './client-error.js';
+import { FastifyLog, requestLines } from './fastify-log.js';
 import type { LiveFeeds } from './feed/live-feeds.js';
 import type { HealthCheck } from './health.js';
 import { ParamsReader } from './input/request-params.js';
@@ -70,7 +72,9 @@ export interface HttpServerOptions {
   readonly problems?: ApplicationProblems | undefined;
   /** Serves `/metrics` and records every answer. Default: neither. */
   readonly metrics?: Metrics | undefined;
-  /** Fastify plugins, in order. Their hooks apply to generated routes too. Default none. */
+  /**
+   * Fastify plugins, in order. Hooks of those that `fastify-plugin` wraps apply to generated routes too. Default none.
+   */
   readonly plugins?: readonly ServerPlugin[] | undefined;
   /** Adds routes beside the generated ones. Default none. */
   readonly customRoutes?: CustomRoutes | undefined;
@@ -174,7 +178,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       await server.ready();
       for (const failure of failures) throw failure;
       const actual = await listeners.listen({ host, port, backlog: BACKLOG }, (where) =>
-        server.listen(where),
+        server.listen({ ...where, listenTextResolver: () => '' }),
       );
       const shown = host.includes(':') ? `[${host}]` : host;
       return { host, port: actual, url: `${scheme}://${shown}:${actual}` };
@@ -212,8 +216,10 @@ function noteFailure(failures: Error[], subject: string): (error: Error | null) 
   };
 }
 
-function createFastify({ answers, limits, connections, certificate, headers }: Edge): FastifyInstance {
+function createFastify({ answers, limits, connections, certificate, headers, log }: Edge): FastifyInstance {
   const common = {
+    loggerInstance: new FastifyLog(log) as FastifyBaseLogger,
+    logController: requestLines,
     // Queries are read by each route, strictly.
     routerOptions: { maxParamLength: LONGEST_PARAMETER, querystringParser: () => ({}) },
     bodyLimit: limits.bodyBytes,
