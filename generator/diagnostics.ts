@@ -74,6 +74,7 @@ export const DIAGNOSTICS = {
   FWGEN071: 'A result cannot be stored under an idempotency key',
   FWGEN072: 'A route cannot run an action over several shards',
   FWGEN073: 'A GET route changes what is stored',
+  FWGEN074: 'Decimals are compared by an operator',
 } as const;
 
 /** A code of `DIAGNOSTICS`. */

@@ -3,6 +3,7 @@ import type { ProjectPaths } from '../schema/paths.js';
 import type { ProjectSchema } from '../schema/project-schema.js';
 import { attempt } from './attempt.js';
 import { changingReads } from './changing-reads.js';
+import { comparedInModel, comparedInPerform } from './compared-decimals.js';
 import { listMigrations, listSources, type SourceList } from './list-files.js';
 import { type Found, readClasses } from './read-classes.js';
 import { startContext } from './read-context.js';
@@ -46,7 +47,9 @@ export function readProject(
     else if (migration !== undefined) diagnostics.push(migration);
   }
   const performs = schema.actions.flatMap((action) => readPerform(sources, action) ?? []);
-  for (const perform of performs) diagnostics.push(...checkShards(context, perform));
+  for (const perform of performs)
+    diagnostics.push(...checkShards(context, perform), ...comparedInPerform(perform));
+  for (const model of schema.models) diagnostics.push(...comparedInModel(sources, model));
   const inputs = [
     ...new Set([...folders, paths.migrations, ...sources.requested, ...context.modules.inputs]),
   ];
