@@ -30,12 +30,12 @@ describeOn('postgresql', 'A shard that a reload adds', (harness) => {
   let running: Application | undefined;
   afterEach(() => running?.close());
 
-  const opened = async (migrate: boolean) => {
+  const opened = async (migrateAtStart: boolean) => {
     const { migrations } = application;
     const start = await harness.makeTopology({ shards: [first], migrations });
     const fresh = await harness.makeTopology({ shards: [added], migrated: false });
     const sharding: ShardingTopology = { ...start, groups: [...start.groups, ...fresh.groups] };
-    const options = { namespace: 'test', collaborators: {}, sharding: start, migrate };
+    const options = { namespace: 'test', collaborators: {}, sharding: start, migrateAtStart };
     running = await openApplication(application, options);
     return { running, sharding };
   };

@@ -97,10 +97,10 @@ export interface AssemblyOptions<Collaborators> {
    * Whether the process migrates shards: all at start, new ones on a reload. With false, migrations run separately, and
    * each shard is verified before its first use. Default true.
    */
-  readonly migrate?: boolean;
+  readonly migrateAtStart?: boolean;
 }
 
-/** Options of `openApplication`. `loadConfig` returns `namespace`, `sharding` and `execution`. */
+/** Options of `openApplication`. What `loadConfig` returns has all but the collaborators: `{ ...loadConfig(file), collaborators }`. */
 export interface ApplicationOptions<Collaborators> extends AssemblyOptions<Collaborators> {
   /** The databases; `ShardingConfig.of` and `loadConfig` check them. */
   readonly sharding: ShardingTopology;
@@ -139,7 +139,7 @@ export interface Application {
   /** Locks by name, for work that optimistic locking cannot protect. */
   readonly locks: KeyedLockProvider;
   /**
-   * Switches to another topology while requests are served. New shards are migrated first; with `migrate: false` they
+   * Switches to another topology while requests are served. New shards are migrated first; with `migrateAtStart: false` they
    * must have been migrated. See `DatabaseRegistry.reload`.
    *
    * @throws ReloadRefusedError for an unsafe change, and if a new shard cannot be reached, migrated or verified
@@ -304,7 +304,7 @@ function wireApplication<Collaborators>(
       for (const line of await rememberShards(database, databases.shards())) warn(line);
   };
   const prepare = async (database: ShardDatabase, member: MemberConfig): Promise<void> => {
-    if (options.migrate !== false) await migrateShard(database, member, application);
+    if (options.migrateAtStart !== false) await migrateShard(database, member, application);
     else {
       await requireIdentity(database);
       await verifyShard(database, member, application);

@@ -58,7 +58,7 @@ export function openJsonAction(
     ...{ namespace, access, collaborators, warn },
     // Hundreds at once take long on a busy or embedded database, each of them.
     execution: { ...execution, slowMs: 0 },
-    ...{ deliver: false, migrate: false },
+    ...{ deliver: false, migrateAtStart: false },
   });
   // Names with a dot are the runtime's own.
   const actions = registry.all().filter((each) => !each.name.includes('.'));

@@ -58,7 +58,7 @@ async function deliver(connection, { name, events, concurrency }, round) {
       sharding: await topology(connection, { poolSize: 40 }),
       collaborators: {},
       deliver: true,
-      migrate: false,
+      ...{ migrateAtStart: false, migrate: false },
     },
   );
   try {

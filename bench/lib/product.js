@@ -72,6 +72,7 @@ export async function openWallet(connection, { migrate = false, ...shape } = {})
     sharding: await topology(connection, shape),
     collaborators: {},
     deliver: false,
-    migrate,
+    // The second name is that of builds until 2026-11-29.
+    ...{ migrateAtStart: migrate, migrate },
   });
 }

@@ -58,7 +58,7 @@ describeOn('postgresql', 'An application that is reloaded', (harness) => {
     const { seen, application } = withHandler();
     const topology = await harness.makeTopology(SHARDS);
     const databases = openDatabases({ ...topology, groups: topology.groups.slice(0, 1) }, { warn: () => {} });
-    const open = assembleApplication(application, databases, { ...OPTIONS, migrate: false });
+    const open = assembleApplication(application, databases, { ...OPTIONS, migrateAtStart: false });
     await open.reload(topology);
     const account = await credited(open, THERE);
     await until(() => seen.includes(account)).finally(() => open.close());

@@ -143,13 +143,13 @@ describeOn('postgresql', 'The preparation of shards', (harness) => {
 
   it('verifies shards where migrations run separately, and withholds a shard until it is migrated', async () => {
     const topology = await three(false);
-    const verifying = { migrate: false };
+    const verifying = { migrateAtStart: false };
     await expect(prepared(topology, async () => {}, verifying)).rejects.toThrow(
       /Shard \(0, 0\) lacks the migrations 0001_tables, 0001_things\. .*fw-gen migrate up/,
     );
     const later = ['0002_a', '0003_b', '0004_c'].map((name) => ({ name, up: 'select 1' }));
     await expect(
-      prepared(topology, async () => {}, { migrate: false, migrations: [things, ...later] }),
+      prepared(topology, async () => {}, { migrateAtStart: false, migrations: [things, ...later] }),
     ).rejects.toThrow('lacks the migrations 0001_tables, 0001_things, 0002_a, and 2 more. ');
     const owner = harness.keep(openDatabases(topology));
     const known = primaryOf(await harness.makeTopology({ shards: [first], migrations: [things] }), first);

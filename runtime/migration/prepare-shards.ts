@@ -33,7 +33,7 @@ export interface PrepareOptions extends Omit<MigrateOptions, 'progress'> {
    */
   readonly drift?: 'refuse' | 'warn';
   /** False: migrations run separately, and each shard is verified instead. Default: true. */
-  readonly migrate?: boolean;
+  readonly migrateAtStart?: boolean;
   /**
    * Called for each shard as the last step of its preparation. If it fails, the shard stays out of service until it
    * succeeds. Default: nothing.
@@ -180,7 +180,7 @@ export class ShardPreparation {
   }
 
   #backoff(shard: ShardIdentifier, failure: unknown): Backoff {
-    const mendingMs = this.#options.migrate === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
+    const mendingMs = this.#options.migrateAtStart === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
     const longestMs = isPassing(this.#databases, shard, failure) ? LONGEST_PAUSE_MS : mendingMs;
     const ofAllMs = this.#waiting * PAUSE_PER_SHARD_MS;
     return {
@@ -242,7 +242,7 @@ async function bringUpToDate(
   options: PrepareOptions,
 ): Promise<number> {
   const member = databases.memberConfig(database.shard);
-  if (options.migrate !== false) {
+  if (options.migrateAtStart !== false) {
     const { defaultShard } = databases;
     return (await migrateShard(database, member, { ...options, defaultShard })).applied.length;
   }

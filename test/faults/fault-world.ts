@@ -26,7 +26,7 @@ export const openWallet: Opener = (sharding, writing = {}) =>
     sharding,
     collaborators: {},
     deliver: false,
-    migrate: false,
+    migrateAtStart: false,
     execution: { timeoutMs: TIMEOUT_MS },
     writing,
   });

@@ -39,7 +39,7 @@ export class ServerWorld {
       [GLOBAL, source(this.global)],
       [MEXICO, source(this.mexico)],
     ]);
-    const quiet = { migrate: false, deliver: false };
+    const quiet = { migrateAtStart: false, deliver: false };
     return openApplication(application, { namespace: 'faults', sharding, collaborators: {}, ...quiet });
   }
 

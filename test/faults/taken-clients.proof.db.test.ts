@@ -24,7 +24,7 @@ describeOn('postgresql', 'While all connections of a shard are taken', (harness)
       sharding,
       collaborators: {},
       deliver: false,
-      migrate: false,
+      migrateAtStart: false,
     });
     calls = new WalletCalls(opened);
     taken = [];

@@ -103,7 +103,6 @@ async function start<Collaborators>(
   const certificate = tls && new ServerCertificate(tls);
   const opened = await openApplication(application, {
     ...config,
-    migrate: config.migrateAtStart,
     embedded: 'serve',
     collaborators,
     tenancy,
