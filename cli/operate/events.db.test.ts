@@ -254,6 +254,25 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(await events('dead-letters', 'discard', '--handler', 'Letters', '--all')).toEqual(nothing);
   });
 
+  test('shows a log of another server while no process delivers', async () => {
+    const ledger = await startLedger(harness, () => {});
+    await ledger.credit(await ledger.open(HERE));
+    await until(async () => (await ledger.events.lag(HERE))[0]?.consumers[0]?.behind === 0);
+    await ledger.events.stop();
+    expect((await events('lag')).code).toBe(0);
+    await ledger.rows("UPDATE eventlog.delivery_epochs SET system_identifier = '1'");
+    await ledger.creditLater(await ledger.open(HERE), 5, new Date());
+    const { code, info } = await events('lag');
+    const reason = 'The outbox of shard \\(0, 0\\) was written on .+ run fw-gen events rebase$';
+    expect(code).toBe(1);
+    expect(info).toMatch(new RegExp(`^\\(0, 0\\) .+ Letters +0 .* waits: ${reason}`, 'm'));
+    expect(info).toMatch(new RegExp(`^\\(0, 0\\) scheduled actions wait: ${reason}`, 'm'));
+    expect(info).toMatch(/^\(1, 0\) +\S+ +Letters +0 +no process$/m);
+    expect((await project.run('top', '--once')).info).toMatch(new RegExp(`Letters .* waits: ${reason}`, 'm'));
+    expect((await events('rebase', '--shard', '0,0')).code).toBe(0);
+    expect((await events('lag', '--shard', '0,0')).code).toBe(0);
+  });
+
   test('shows the losses of a failover as text and as JSON, until it is acknowledged', async () => {
     const ledger = await startLedger(harness, () => {});
     await ledger.events.stop();
