@@ -109,7 +109,7 @@ function modelAndId(text: string): { readonly name: string; readonly id: string 
 
 const OUTCOMES = {
   unchanged: 'is on the server that wrote its log: nothing to do',
-  adopted: 'is on another server that continues its transaction ids: adopted',
+  adopted: 'is on another server, and needs no new epoch: adopted',
   opened: 'starts a new epoch; the rest of the old log is delivered first',
 } as const;
 

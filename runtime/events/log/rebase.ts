@@ -7,8 +7,9 @@ import { TransactionManager } from '../../sharding/transaction-manager.js';
 export interface Rebased {
   readonly shard: ShardIdentifier;
   /**
-   * `unchanged`: the server is the one that the log was written on. `adopted`: another system identifier, but the
-   * transaction ids continue (pg_upgrade). `opened`: a new epoch begins.
+   * `unchanged`: the server is the one that the log was written on. `adopted`: another system identifier, but the log
+   * needs no new epoch: its transaction ids continue (pg_upgrade), or it has no event of the latest epoch. `opened`: a
+   * new epoch begins.
    */
   readonly outcome: 'unchanged' | 'adopted' | 'opened';
   readonly epoch: number;
