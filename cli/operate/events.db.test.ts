@@ -8,7 +8,12 @@ import {
 } from '../../runtime/events/test-support/ledger.js';
 import { recurring } from '../../runtime/events/test-support/recurring.js';
 import { HERE, THERE } from '../../runtime/execution/test-support/accounts.js';
-import { idOn, insertStep, pretendFailover } from '../../runtime/sharding/test-support/failovers.js';
+import {
+  idOn,
+  insertSaga,
+  insertStep,
+  pretendFailover,
+} from '../../runtime/sharding/test-support/failovers.js';
 import type { DatabaseHarness } from '../../test/databases/databases.js';
 import { describeOn } from '../../test/databases/vitest.js';
 import { cliProject } from '../test-support/cli-project.js';
@@ -254,6 +259,59 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(await events('dead-letters', 'discard', '--handler', 'Letters', '--all')).toEqual(nothing);
   });
 
+  test('shows a log of another server while no process delivers', async () => {
+    const ledger = await startLedger(harness, () => {});
+    await ledger.credit(await ledger.open(HERE));
+    await until(async () => (await ledger.events.lag(HERE))[0]?.consumers[0]?.behind === 0);
+    await ledger.events.stop();
+    expect((await events('lag')).code).toBe(0);
+    await ledger.rows("UPDATE eventlog.delivery_epochs SET system_identifier = '1'");
+    await ledger.creditLater(await ledger.open(HERE), 5, new Date());
+    const { code, info } = await events('lag');
+    const reason = 'The outbox of shard \\(0, 0\\) was written on .+ run fw-gen events rebase$';
+    expect(code).toBe(1);
+    expect(info).toMatch(new RegExp(`^\\(0, 0\\) .+ Letters +0 .* waits: ${reason}`, 'm'));
+    expect(info).toMatch(new RegExp(`^\\(0, 0\\) scheduled actions wait: ${reason}`, 'm'));
+    expect(info).toMatch(/^\(1, 0\) +\S+ +Letters +0 +no process$/m);
+    expect((await project.run('top', '--once')).info).toMatch(new RegExp(`Letters .* waits: ${reason}`, 'm'));
+    const rebased = await events('rebase', '--shard', '0,0');
+    expect([rebased.code, rebased.info]).toEqual([
+      0,
+      expect.stringMatching(
+        /^\(0, 0\) shard-0-0 is on another server, and needs no new epoch: adopted\. .+ \(epoch 1\)$/,
+      ),
+    ]);
+    expect((await events('lag', '--shard', '0,0')).code).toBe(0);
+  });
+
+  test('shows after a rebase what the other shards have had to do with the lost events, until it is acknowledged', async () => {
+    const ledger = await startLedger(harness, () => {});
+    await ledger.events.stop();
+    await ledger.credit(await ledger.open(HERE));
+    const [lost, known] = [idOn(HERE), idOn(HERE)];
+    await insertSaga(ledger.databases.database(HERE), known);
+    for (const saga of [lost, known])
+      await insertStep(ledger.databases.database(THERE), saga, { age: '2 days' });
+    // The rows of a restored dump were not inserted by the transactions whose ids they have.
+    await ledger.rows("UPDATE eventlog.events SET created_date = now() - interval '3 days'");
+    await ledger.rows("UPDATE eventlog.delivery_epochs SET system_identifier = '7713669255272317249'");
+    const [[since] = []] = await ledger.rows(
+      "SELECT max(created_date) - interval '1 hour' FROM eventlog.events",
+    );
+    const { code, info } = await events('rebase', '--shard', '0,0');
+    const [outcome, ...losses] = info.split('\n');
+    expect([code, outcome]).toEqual([0, expect.stringMatching(/starts a new epoch; .+ \(epoch 2\)$/)]);
+    const rest = [
+      expect.stringContaining(': was rebased from the server with system identifier 7713669255272317249: '),
+      expect.stringContaining(`: (1, 0) has step 1 PAYING of saga ${lost} since `),
+      expect.stringContaining(`--from ${(since as Date).toISOString()} --shard <other shard>`),
+    ];
+    expect(losses).toEqual(rest);
+    expect((await events('failovers')).info.split('\n')).toEqual(rest);
+    expect((await events('failovers', '--acknowledge')).code).toBe(0);
+    expect((await events('rebase', '--shard', '0,0')).info).toMatch(/nothing to do \(epoch 2\)$/);
+  });
+
   test('shows the losses of a failover as text and as JSON, until it is acknowledged', async () => {
     const ledger = await startLedger(harness, () => {});
     await ledger.events.stop();
@@ -270,7 +328,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     const { code, info } = await events('failovers');
     expect(code).toBe(1);
     const [moved, ahead, step, ...more] = info.split('\n');
-    expect(more).toEqual([]);
+    expect(more).toEqual([expect.stringContaining(': if commits are lost, follow "Restore one shard"')]);
     expect(moved).toMatch(/^\(0, 0\) \S+: moved from timeline 0{8} to 0{7}1: .+, noticed at \S+Z$/);
     expect(ahead).toContain(`: Letters has handled at least 2 events that are lost, the first one ${first}`);
     expect(step).toContain(`: (1, 0) has step 1 PAYING of saga ${saga} since `);
@@ -299,7 +357,7 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await ledger.rows(`create trigger noticed after update on eventlog.timelines
       for each row execute function noticed()`);
     const raced = await events('failovers', '--acknowledge');
-    expect([raced.code, raced.info.split('\n').length]).toEqual([1, 3]);
+    expect([raced.code, raced.info.split('\n').length]).toEqual([1, 4]);
     expect(raced.error).toMatch(/^\(0, 0\) \S+: 1 failover not acknowledged, reported meanwhile/);
     const last = await events('failovers', '--acknowledge');
     expect([last.code, last.info]).toEqual([

@@ -7,7 +7,15 @@ import { cell, counted, oneLine } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
 import { DEAD_LETTERS } from './dead-letters.js';
 import { LAG } from './lag.js';
-import { changeReport, type Found, FRAME, named, operatorCommand, shardCommand } from './operator-command.js';
+import {
+  changeReport,
+  type Found,
+  FRAME,
+  type NamedShard,
+  named,
+  operatorCommand,
+  shardCommand,
+} from './operator-command.js';
 import { REBUILD } from './rebuild.js';
 import { SCHEDULES } from './schedules.js';
 
@@ -35,9 +43,7 @@ const FAILOVERS = shardCommand({
         ({ shard, name, value: { left } }) =>
           `${shard} ${name}: ${counted(left, 'failover')} not acknowledged, reported meanwhile: run the command again.`,
       ),
-      lines: failovers.flatMap((each) =>
-        failoverLines(each).map((line) => `${each.shard} ${cell(each.name)}: ${oneLine(line)}`),
-      ),
+      lines: failoverLines(failovers),
       none: 'No unacknowledged failovers.',
       isDrift:
         open.length > 0 ||
@@ -47,11 +53,16 @@ const FAILOVERS = shardCommand({
   },
 });
 
-function failoverLines({ inWords, noticedDate, ahead, lostCauses }: FailoverReport): readonly string[] {
-  return [
-    `${inWords}, noticed at ${noticedDate.toISOString()}`,
-    ...[...ahead, ...lostCauses].map((each) => each.inWords),
-  ];
+function failoverLines(failovers: readonly (FailoverReport & NamedShard)[]): readonly string[] {
+  return failovers.flatMap(({ shard, name, inWords, noticedDate, lostSince, ahead, lostCauses }) => {
+    const lines = [
+      `${inWords}, noticed at ${noticedDate.toISOString()}`,
+      ...[...ahead, ...lostCauses].map((each) => each.inWords),
+      'if commits are lost, follow "Restore one shard" in docs/operations.md. Effects that handlers of other shards had ' +
+        `here: fw-gen events replay <handler> --from ${lostSince.toISOString()} --shard <other shard>`,
+    ];
+    return lines.map((line) => `${shard} ${cell(name)}: ${oneLine(line)}`);
+  });
 }
 
 const REPLAY = operatorCommand({
@@ -109,7 +120,8 @@ function modelAndId(text: string): { readonly name: string; readonly id: string 
 
 const OUTCOMES = {
   unchanged: 'is on the server that wrote its log: nothing to do',
-  adopted: 'is on another server that continues its transaction ids: adopted',
+  adopted:
+    'is on another server, and needs no new epoch: adopted. If it was restored from a dump, follow "Restore one shard" in docs/operations.md',
   opened: 'starts a new epoch; the rest of the old log is delivered first',
 } as const;
 
@@ -119,15 +131,19 @@ const REBASE = shardCommand({
     'Resumes delivery after shards were restored on, or moved to, another server. Stop all writes to the old server first.',
   examples: [['fw-gen events rebase --shard mexico-1', 'after its move']],
   inputs: {},
-  each: ({ operations }, _, shard) => operations.rebase(shard),
+  each: async ({ operations }, _, shard) => ({
+    rebased: await operations.rebase(shard),
+    failovers: await operations.failovers(shard),
+  }),
   report: (found) => {
-    const shards = named(found);
+    const shards = named(found.map(({ value, ...shard }) => ({ ...shard, value: value.rebased })));
+    const failovers = named(found.map(({ value, ...shard }) => ({ ...shard, value: value.failovers })));
     const lines = shards.map(({ shard, name, outcome, epoch, renumbered }) => {
       const events = counted(renumbered, 'event');
       const more = renumbered === 0 ? '' : `; ${events} got new positions, so that handlers read them`;
       return `${shard} ${name} ${OUTCOMES[outcome]} (epoch ${epoch})${more}`;
     });
-    return { json: { shards }, lines };
+    return { json: { shards, failovers }, lines: [...lines, ...failoverLines(failovers)] };
   },
 });
 

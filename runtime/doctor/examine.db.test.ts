@@ -9,6 +9,7 @@ import { storeDefaultShard } from '../migration/default-shard.js';
 import { migrate } from '../migration/migrate.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { forwarding } from '../sharding/forwarding.js';
+import { requireOwnLog } from '../sharding/log-server.js';
 import { ProcessRegister } from '../sharding/process-register.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
 import { idOn, insertStep, pretendFailover } from '../sharding/test-support/failovers.js';
@@ -304,6 +305,24 @@ describe('The doctor on real servers', () => {
 
       await register.acknowledge(await register.unacknowledged());
       expect(await failovers()).toEqual([]);
+    });
+  });
+
+  it('reports a log that another server has written', async () => {
+    const topology = topologyOf([member(A, 'shard_a')]);
+    await withDatabases(topology, async (databases) => {
+      const database = databases.database(A);
+      await requireOwnLog(database);
+      expect(await found(topology, 'delivery')).toEqual([]);
+      await database.query({
+        text: "update eventlog.delivery_epochs set system_identifier = '1'",
+        values: [],
+      });
+      const waits = /^The outbox of shard \(1, 0\) was written on .+, then run fw-gen events rebase$/;
+      expect(await found(topology, 'delivery')).toMatchObject([
+        { subject: '(1, 0)', level: 'fault', found: expect.stringMatching(waits) },
+      ]);
+      await database.query({ text: 'delete from eventlog.delivery_epochs', values: [] });
     });
   });
 

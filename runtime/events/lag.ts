@@ -1,5 +1,6 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { type Failover, FailoverRegister } from '../sharding/failover-register.js';
+import { findForeignLog } from '../sharding/log-server.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
 import type { ConsumerKind } from './delivery/consumer-store.js';
 import * as column from './log/columns.js';
@@ -14,9 +15,10 @@ export interface ConsumerLag {
   /** The process that holds the lease, if any. */
   readonly holder: string | undefined;
   /**
-   * The reason why it waits: an event of a version or a saga in a step that no running process knows, a stored selection
-   * that no running process covers, a receiver that accepts no messages, or the next attempt at an event that has failed
-   * more than once; or processes that do not have it, if others run. Begins with `halted: ` if an operator must resume it.
+   * The reason why it waits: a log that another server has written; an event of a version or a saga in a step that no
+   * running process knows, a stored selection that no running process covers, a receiver that accepts no messages, or
+   * the next attempt at an event that has failed more than once; or processes that do not have it, if others run. Begins
+   * with `halted: ` if an operator must resume it.
    */
   readonly waitingFor: string | undefined;
   /** Events of any type after its checkpoint, counted up to 10,000. */
@@ -44,7 +46,7 @@ export interface ShardLag {
   readonly horizon: Horizon;
   /** Scheduled actions that are due and have not ended. */
   readonly dueActions: number;
-  /** What the scheduled actions wait for: an action that no running process knows; undefined if for nothing. */
+  /** What they wait for: an action that no running process knows, or a rebase; undefined if for nothing. */
   readonly actionsWaitFor: string | undefined;
   /** Scheduled actions that have failed permanently. */
   readonly failedActions: number;
@@ -56,14 +58,18 @@ export interface ShardLag {
 
 /** The progress of delivery on one shard, and what delays it. */
 export async function readLag(database: ShardDatabase): Promise<ShardLag> {
-  const [horizon, { rows }, schedules, sagas, failovers] = await Promise.all([
+  const [foreignLog, horizon, { rows }, schedules, sagas, failovers] = await Promise.all([
+    findForeignLog(database),
     readHorizon(database),
     database.query({ text: LAG, values: [] }),
     database.query({ text: SCHEDULES, values: [] }),
     database.query({ text: SAGAS, values: [] }),
     new FailoverRegister(database).unacknowledged(),
   ]);
-  const [due, failed, actionsWaitFor] = schedules.rows[0] ?? [];
+  const [due, failed, waitFor] = schedules.rows[0] ?? [];
+  const actionsWaitFor = waitFor ?? (Number(due) > 0 ? foreignLog?.message : undefined);
+  // Delivery does not start on another server, so no process has recorded the reason.
+  const stopped = foreignLog === undefined ? {} : { waitingFor: foreignLog.message };
   return {
     shard: database.shard,
     horizon,
@@ -71,7 +77,7 @@ export async function readLag(database: ShardDatabase): Promise<ShardLag> {
     failedActions: Number(failed),
     actionsWaitFor: typeof actionsWaitFor === 'string' ? actionsWaitFor : undefined,
     failovers,
-    consumers: rows.map((row) => column.read(CONSUMER, row)),
+    consumers: rows.map((row) => ({ ...column.read(CONSUMER, row), ...stopped })),
     sagas: sagas.rows.map((row) => column.read(SAGA, row)),
   };
 }

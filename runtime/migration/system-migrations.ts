@@ -303,6 +303,7 @@ create table eventlog.timelines (
   timeline text not null,
   previous text,
   noticed_date timestamptz not null default now(),
+  lost_since timestamptz,
   ahead jsonb not null default '{}',
   acknowledged_date timestamptz,
   primary key (system_identifier, timeline)

@@ -18,7 +18,9 @@ describeOnEachAdapter('Steps of sagas on other shards', (harness) => {
     await insertStep(other, earlier, { age: '50 minutes' });
     await insertStep(other, given, { state: 'VOID' });
     await insertStep(other, old, { age: '2 hours' });
-    const found = await findLostCauses(databases, HOME, { noticedDate: new Date() });
+    const now = Date.now();
+    const failover = { noticedDate: new Date(now), lostSince: new Date(now - 3_600_000) };
+    const found = await findLostCauses(databases, HOME, failover);
     expect(found.map(({ kind, shard, cause, effect }) => [kind, shard, cause, effect])).toEqual([
       ['step', OTHER, earlier, '1 PAYING'],
       ['step', OTHER, gone, '1 PAYING'],
@@ -26,6 +28,6 @@ describeOnEachAdapter('Steps of sagas on other shards', (harness) => {
     expect(found[1]?.inWords).toMatch(
       new RegExp(`^\\(1, 3\\) has step 1 PAYING of saga ${gone} since \\S+Z; the saga is gone$`),
     );
-    expect(await findLostCauses(databases, OTHER, { noticedDate: new Date() })).toEqual([]);
+    expect(await findLostCauses(databases, OTHER, failover)).toEqual([]);
   });
 });

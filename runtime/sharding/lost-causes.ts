@@ -3,7 +3,7 @@ import type { DatabaseRegistry } from './database-registry.js';
 import type { Failover } from './failover-register.js';
 import type { ShardDatabase } from './shard-database.js';
 
-/** An effect on another shard whose cause was lost in a failover. */
+/** An effect on another shard whose cause was lost in a failover or a restore. */
 export interface LostCause {
   /** `step`: a step of a lost saga. `key`: an action that a handler started for a lost event. */
   readonly kind: 'step' | 'key';
@@ -18,8 +18,6 @@ export interface LostCause {
   readonly inWords: string;
 }
 
-/** Maximum age of lost commits when the failover was detected: replication lags by seconds. */
-const WINDOW_BEFORE = '1 hour';
 const WINDOW_AFTER = '1 minute';
 /** Maximum number of rows of each shard, the newest ones. */
 const MOST_ROWS = 100_000;
@@ -32,10 +30,10 @@ const MOST_ROWS = 100_000;
 export async function findLostCauses(
   databases: DatabaseRegistry,
   home: ShardIdentifier,
-  { noticedDate }: Pick<Failover, 'noticedDate'>,
+  failover: Pick<Failover, 'noticedDate' | 'lostSince'>,
 ): Promise<readonly LostCause[]> {
   const lostOn = async (shard: ShardIdentifier): Promise<readonly LostCause[]> => {
-    const effects = await effectsOf(databases.database(shard), home, noticedDate);
+    const effects = await effectsOf(databases.database(shard), home, failover);
     const gone = await goneCauses(databases.database(home), effects);
     return effects.filter(({ cause }) => gone.has(cause));
   };
@@ -47,10 +45,10 @@ export async function findLostCauses(
 async function effectsOf(
   database: ShardDatabase,
   home: ShardIdentifier,
-  noticedDate: Date,
+  { noticedDate, lostSince }: Pick<Failover, 'noticedDate' | 'lostSince'>,
 ): Promise<readonly LostCause[]> {
   const block = (VARIANT_BITS | home.bits).toString(16);
-  const values = [noticedDate.toISOString(), block, MOST_ROWS];
+  const values = [noticedDate.toISOString(), block, MOST_ROWS, lostSince.toISOString()];
   const { rows } = await database.query({ text: EFFECTS, values });
   return rows.map(([kind, cause, effect, created]) => {
     const { shard } = database;
@@ -81,7 +79,7 @@ async function goneCauses(
 /** The variant bits of RFC 9562, in the same block of a UUID as the shard's bits. */
 const VARIANT_BITS = 0x8000;
 
-const IN_WINDOW = `created_date BETWEEN $1::timestamptz - interval '${WINDOW_BEFORE}'
+const IN_WINDOW = `created_date BETWEEN $4::timestamptz
   AND $1::timestamptz + interval '${WINDOW_AFTER}'`;
 
 /** The key of a handler's action is `handler`, event, handler, call. */

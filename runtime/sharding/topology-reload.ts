@@ -161,7 +161,8 @@ async function takesWrites(old: ShardDatabase): Promise<boolean> {
     if (!(error instanceof DriverFailure)) throw error;
     // The server does not answer. A server that refuses only this process may still serve others.
     if (error.reason === 'unreachable' && error.sqlState === undefined && isSilent(error)) return false;
-    throw refusal(`it is unknown whether ${old.description} still accepts writes: ${error.message}`);
+    const found = `it is unknown whether ${old.description} still accepts writes: ${error.message}`;
+    throw refusal(`${found}; if it does not, restart the process, which then starts with the new file`);
   }
 }
 

@@ -1,18 +1,17 @@
 import { time } from '../../concurrency/time.js';
 import { messageOf, RetryLater } from '../../errors.js';
 
-/** Requested pauses from here on are shown with their end, in milliseconds. */
+/** Pauses from here on are shown with their end, in milliseconds. */
 const LONG_PAUSE_MS = 10_000;
 
 /** The events that wait because their receiver is down: one line when the first one waits, and one after the last. */
 export class ReceiverOutage {
   readonly #name: string;
   readonly #warn: (message: string) => void;
-  readonly #events = new Set<string>();
+  /** When each event may be attempted again, in milliseconds since 1970; 0: soon. */
+  readonly #events = new Map<string, number>();
   #sinceMs = 0;
   #reason = '';
-  /** End of the last long pause that the receiver has requested. */
-  #pausedUntil: Date | undefined;
 
   constructor(name: string, warn: (message: string) => void) {
     this.#name = name;
@@ -22,8 +21,8 @@ export class ReceiverOutage {
   /** For operators. Undefined: no event waits. */
   get obstacle(): string | undefined {
     if (this.#events.size === 0) return undefined;
-    const until = this.#pausedUntil;
-    const pause = until === undefined ? '' : `; it has requested a pause until ${until.toISOString()}`;
+    const nextMs = Math.min(...this.#events.values());
+    const pause = nextMs === 0 ? '' : `; next attempt at ${new Date(nextMs).toISOString()}`;
     return `its receiver is down: ${this.#reason}${pause}`;
   }
 
@@ -33,15 +32,13 @@ export class ReceiverOutage {
       this.#sinceMs = time.nowMs();
       this.#warn(`The receiver of ${this.#name} is down: ${this.#reason}`);
     }
-    this.#events.add(eventId);
     const pauseMs = error instanceof RetryLater ? (error.afterMs ?? 0) : 0;
-    if (pauseMs >= LONG_PAUSE_MS) this.#pausedUntil = new Date(time.dateMs() + pauseMs);
+    this.#events.set(eventId, pauseMs >= LONG_PAUSE_MS ? time.dateMs() + pauseMs : 0);
   }
 
   /** Must be called for each event that was handled or has failed in another way. */
   ended(eventId: string): void {
     if (!this.#events.delete(eventId) || this.#events.size > 0) return;
-    this.#pausedUntil = undefined;
     const seconds = Math.ceil((time.nowMs() - this.#sinceMs) / 1_000);
     this.#warn(`The receiver of ${this.#name} answers again after ${seconds} s`);
   }

@@ -1,6 +1,6 @@
 import { textArray } from '../../persistence/codec/column-codec.js';
+import { requireOwnLog } from '../../sharding/log-server.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
-import { requireOwnLog } from '../log/epochs.js';
 import { type Consumer, missingItems, selectionItems } from './consumer.js';
 import type { ConsumerKind } from './consumer-store.js';
 

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
+import { requireServer } from '../../sharding/log-server.js';
 import type { ShardDatabase, Statement } from '../../sharding/shard-database.js';
 import { parseInstant } from '../../sharding/value-parsers.js';
-import { requireServer } from './epochs.js';
 import {
   isBehind,
   type LogCursor,

@@ -1,5 +1,6 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { EVENTS } from '../../persistence/write/eventlog-tables.js';
+import { rebasedFrom } from '../../sharding/failover-register.js';
 import type { Rows, ShardDatabase } from '../../sharding/shard-database.js';
 import { TransactionManager } from '../../sharding/transaction-manager.js';
 
@@ -7,8 +8,9 @@ import { TransactionManager } from '../../sharding/transaction-manager.js';
 export interface Rebased {
   readonly shard: ShardIdentifier;
   /**
-   * `unchanged`: the server is the one that the log was written on. `adopted`: another system identifier, but the
-   * transaction ids continue (pg_upgrade). `opened`: a new epoch begins.
+   * `unchanged`: the server is the one that the log was written on. `adopted`: another system identifier, but the log
+   * needs no new epoch: its transaction ids continue (pg_upgrade), or it has no event of the latest epoch. `opened`: a
+   * new epoch begins, and `failovers` reports it.
    */
   readonly outcome: 'unchanged' | 'adopted' | 'opened';
   readonly epoch: number;
@@ -62,7 +64,7 @@ export async function rebase(database: ShardDatabase): Promise<Rebased> {
 
 async function rebaseLocked(query: Query, known: KnownEpoch): Promise<Omit<Rebased, 'shard'>> {
   const { number: epoch, afterPosition, found } = known;
-  const foreign = known.system === found ? undefined : await highestForeign(query, known);
+  const foreign = known.system === found ? undefined : await lastForeign(query, known);
   // Where delivery has never run, the first process opens the first epoch.
   const isNew = known.system === undefined && foreign === undefined;
   if (known.system === found || isNew) {
@@ -76,7 +78,7 @@ async function rebaseLocked(query: Query, known: KnownEpoch): Promise<Omit<Rebas
     ]);
     return { outcome: 'adopted', epoch, afterPosition, renumbered: 0 };
   }
-  const next = { epoch: epoch + 1, afterPosition: foreign ?? afterPosition };
+  const next = { epoch: epoch + 1, afterPosition: foreign?.position ?? afterPosition };
   const { rows } = await query(
     `SELECT min(e.position)::text FROM eventlog.events AS e WHERE ${WRITTEN_HERE}`,
     [known.afterPosition, known.transactionId],
@@ -89,6 +91,8 @@ async function rebaseLocked(query: Query, known: KnownEpoch): Promise<Omit<Rebas
     'INSERT INTO eventlog.delivery_epochs (epoch, system_identifier, after_position) VALUES ($1, $2, $3)',
     [next.epoch, found, next.afterPosition],
   );
+  const { text, values } = rebasedFrom(known.system, foreign?.createdDate);
+  await query(text, values);
   return { outcome: 'opened', ...next, renumbered };
 }
 
@@ -104,10 +108,14 @@ async function readEpoch(query: Query): Promise<KnownEpoch> {
   };
 }
 
-/** The highest position that another server wrote in the latest epoch; undefined if there is none. */
-async function highestForeign(query: Query, { afterPosition }: KnownEpoch): Promise<number | undefined> {
+/** The last event that another server wrote in the latest epoch; undefined if there is none. */
+async function lastForeign(
+  query: Query,
+  { afterPosition }: KnownEpoch,
+): Promise<{ readonly position: number; readonly createdDate: unknown } | undefined> {
   const { rows } = await query(FOREIGN, [afterPosition]);
-  return typeof rows[0]?.[0] === 'string' ? Number(rows[0][0]) : undefined;
+  const [position, createdDate] = rows[0] ?? [];
+  return typeof position === 'string' ? { position: Number(position), createdDate } : undefined;
 }
 
 /** Whether no checkpoint is ahead of this server's transaction ids: rows before a checkpoint are never read. */
@@ -153,7 +161,8 @@ const NATIVE = `CASE WHEN ${SAME_ID}
  * Transaction ids of two servers may coincide. Then the action's row decides, which costs one look-up each: not where no
  * row has another id, as after pg_upgrade.
  */
-const FOREIGN = `SELECT max(e.position)::text FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${NATIVE})
+const FOREIGN = `SELECT max(e.position)::text, max(e.created_date)::text
+FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${NATIVE})
 AND (SELECT true FROM eventlog.events AS e WHERE e.position > $1 AND NOT (${SAME_ID}) LIMIT 1)`;
 
 /**

@@ -79,12 +79,12 @@ test.each([
 });
 
 test.each([
-  ['7', 7_000],
-  ['nonsense', 0],
-  ['Mon, 01 Jan 2024 00:00:00 GMT', 0],
-])('waits as long as the receiver asks it to: Retry-After: %s', async (retryAfter, retryAfterMs) => {
+  ['7', 7_000, 'the receiver answered 429 with Retry-After: 7'],
+  ['nonsense', 0, 'the receiver answered 429'],
+  ['Mon, 01 Jan 2024 00:00:00 GMT', 0, 'the receiver answered 429'],
+])('waits as long as the receiver asks it to: Retry-After: %s', async (retryAfter, retryAfterMs, reason) => {
   const outcome = await outcomeOf(() => ({ status: 429, headers: { 'retry-after': retryAfter } }));
-  expect(outcome).toMatchObject({ kind: 'deferred', retryAfterMs });
+  expect(outcome).toEqual({ kind: 'deferred', reason, retryAfterMs });
 });
 
 test('waits until the date that the receiver names', async () => {

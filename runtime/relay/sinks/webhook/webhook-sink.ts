@@ -114,8 +114,11 @@ function outcomeOf({ status, headers }: Response): PublishOutcome {
   const reason = `the receiver answered ${status}`;
   if (status === GONE) return { kind: 'gone', reason };
   if (status >= 400 && status < 500 && !DEFERRING.has(status)) return { kind: 'rejected', reason };
-  const retryAfterMs = waitOf(headers.get('retry-after'));
-  if (retryAfterMs > 0 || BUSY.has(status)) return { kind: 'deferred', reason, retryAfterMs };
+  const retryAfter = headers.get('retry-after');
+  const retryAfterMs = waitOf(retryAfter);
+  if (retryAfterMs > 0)
+    return { kind: 'deferred', reason: `${reason} with Retry-After: ${retryAfter}`, retryAfterMs };
+  if (BUSY.has(status)) return { kind: 'deferred', reason, retryAfterMs };
   return status === ERROR ? FAILED : { kind: 'deferred', reason };
 }
 

@@ -1,5 +1,5 @@
-import { EventEpochError } from '../../errors.js';
-import type { ShardDatabase } from '../../sharding/shard-database.js';
+import { EventEpochError } from '../errors.js';
+import type { ShardDatabase } from './shard-database.js';
 
 /*
  * Transaction ids order the log, and they belong to one server: after a dump is restored on another server they are
@@ -15,10 +15,26 @@ export async function requireOwnLog(database: ShardDatabase): Promise<void> {
   else requireServer(database, row[0], row[1]);
 }
 
+/** Why delivery has stopped: the log belongs to another server. Undefined: it does not. */
+export async function findForeignLog(database: ShardDatabase): Promise<EventEpochError | undefined> {
+  const { rows } = await database.query({ text: CURRENT, values: [] });
+  const [known = null, found] = rows[0] ?? [];
+  return foreignLog(database, known, found);
+}
+
 /** @param known system identifier of the epoch @param found that of the server @throws EventEpochError */
-export function requireServer({ shard }: Pick<ShardDatabase, 'shard'>, known: unknown, found: unknown): void {
-  if (known !== null && known !== found)
-    throw new EventEpochError(shard.toString(), String(known), String(found));
+export function requireServer(database: Pick<ShardDatabase, 'shard'>, known: unknown, found: unknown): void {
+  const error = foreignLog(database, known, found);
+  if (error !== undefined) throw error;
+}
+
+function foreignLog(
+  { shard }: Pick<ShardDatabase, 'shard'>,
+  known: unknown,
+  found: unknown,
+): EventEpochError | undefined {
+  if (known === null || known === found) return undefined;
+  return new EventEpochError(shard.toString(), String(known), String(found));
 }
 
 const CURRENT =
