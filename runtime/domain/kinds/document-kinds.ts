@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors.js';
 import type { FieldDescriptor, FieldType, ItemDescriptor } from '../descriptor.js';
+import { shallow } from '../json-text.js';
 import type { Compiling, FieldKind, JsonReader, JsonWriter, TypeOf } from './field-kind.js';
 import { type Json, type JsonPart, membersOf, orNull } from './json-schema.js';
 import { listOf, objectOf, refuse } from './json-values.js';
@@ -127,9 +128,9 @@ export const unionKind: FieldKind<TypeOf<'union'>> = {
 
 /** A type that contains itself. */
 export const recursiveKind: FieldKind<TypeOf<'recursive'>> = {
-  writer: (type, { recursive }) => {
+  writer: (type, { recursive, name }) => {
     const write = recursive(type, (value) => write(value));
-    return write;
+    return (value) => shallow(name, () => write(value));
   },
   reader: (type, { recursive }) => {
     const read = recursive(type, (json) => read(json));
