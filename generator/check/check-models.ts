@@ -126,9 +126,11 @@ function checkIdentifier(location: SourceLocation, what: string, name: string): 
       ? 'is empty'
       : name.includes('\0')
         ? 'contains a NUL character'
-        : Buffer.byteLength(name) > IDENTIFIER_BYTES
-          ? `is longer than ${IDENTIFIER_BYTES} bytes`
-          : undefined;
+        : what === 'column' && /\.| as /i.test(name)
+          ? 'contains a dot or the word as, which separate names in statements'
+          : Buffer.byteLength(name) > IDENTIFIER_BYTES
+            ? `is longer than ${IDENTIFIER_BYTES} bytes`
+            : undefined;
   return problem === undefined
     ? []
     : [unacceptable(location, `The ${what} name ${JSON.stringify(name)} ${problem}`)];
