@@ -62,7 +62,10 @@ export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
     const writers = items.map(({ type }) => part(type));
     const writeRest = rest === undefined ? undefined : part(rest.type);
     return (value) => {
-      const texts = (value as readonly unknown[]).map((item, index) => {
+      const given = value as readonly unknown[];
+      // Absent last elements have no place: as null, they would be read as null.
+      const present = given.slice(0, given.findLastIndex((item) => item !== undefined) + 1);
+      const texts = present.map((item, index) => {
         const write = writers[index] ?? writeRest;
         return item === null || item === undefined || write === undefined ? 'null' : write(item);
       });
