@@ -205,6 +205,22 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     expect(await balance(here, id)).toBe('0');
   });
 
+  test('is no reason to refuse a value that does not fit its column', async () => {
+    const id = await here.known(100);
+    await other.run(credit(id, -90));
+    const name: Work = async (plan, accounts) => {
+      const account = await accounts.getById(id);
+      return plan.update(
+        account
+          .copy()
+          .nickname(account.balance.greaterThan(50) ? 'rich\0' : 'poor')
+          .build(),
+      );
+    };
+    expect(await here.run(name)).toHaveProperty('nickname', 'poor');
+    expect(here.ends).toEqual(['unconfirmed', 'applied']);
+  });
+
   test('does not decide about If-Match', async () => {
     const id = await here.known(10);
     await other.run(credit(id, 1));
