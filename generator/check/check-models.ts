@@ -74,7 +74,14 @@ function checkColumn(model: ModelSchema, column: ColumnSchema): readonly Diagnos
   const location = option?.location ?? column.field.location;
   const name = SYSTEM_COLUMNS.has(column.column)
     ? [unacceptable(location, `The column name ${column.column} is reserved by PostgreSQL`)]
-    : checkIdentifier(location, 'column', column.column);
+    : FIXED.has(column.field.name) && column.column !== column.field.name
+      ? [
+          unacceptable(
+            location,
+            `The column of ${column.field.name} must have this name too, not ${column.column}`,
+          ),
+        ]
+      : checkIdentifier(location, 'column', column.column);
   const isDecimal = column.field.type.kind === 'decimal';
   const numeric = parseNumeric(column.sqlType);
   const typeFits = isDecimal ? numeric !== undefined && isNumeric(numeric) : SQL_TYPE.test(column.sqlType);
@@ -87,6 +94,9 @@ function checkColumn(model: ModelSchema, column: ColumnSchema): readonly Diagnos
   const message = `The column type ${JSON.stringify(column.sqlType)} of ${column.field.name} is not ${expected}`;
   return [...name, unacceptable(location, message)];
 }
+
+/** Fields of every model whose columns statements name. */
+const FIXED: ReadonlySet<string> = new Set(['id', 'version']);
 
 const NO_DOCUMENT = /^(?!jsonb?$)/i;
 /** Types that round, pad or cut off values of a field, or have another form in node-postgres. */
@@ -116,9 +126,11 @@ function checkIdentifier(location: SourceLocation, what: string, name: string): 
       ? 'is empty'
       : name.includes('\0')
         ? 'contains a NUL character'
-        : Buffer.byteLength(name) > IDENTIFIER_BYTES
-          ? `is longer than ${IDENTIFIER_BYTES} bytes`
-          : undefined;
+        : what === 'column' && /\.| as /i.test(name)
+          ? 'contains a dot or the word as, which separate names in statements'
+          : Buffer.byteLength(name) > IDENTIFIER_BYTES
+            ? `is longer than ${IDENTIFIER_BYTES} bytes`
+            : undefined;
   return problem === undefined
     ? []
     : [unacceptable(location, `The ${what} name ${JSON.stringify(name)} ${problem}`)];

@@ -120,6 +120,15 @@ describe('ActionPlan', () => {
   });
 });
 
+test('ActionPlan.schedule keeps the time that it was given, although the date is moved on', () => {
+  const plan = new ActionPlan(clock);
+  const at = new Date('2030-01-31T00:00:00.000Z');
+  plan.schedule(at, Object as never, {} as never);
+  at.setUTCFullYear(2031);
+  plan.schedule(at, Object as never, {} as never);
+  expect(plan.schedules.map(({ dueDate }) => dueDate.getUTCFullYear())).toEqual([2030, 2031]);
+});
+
 describe('ActionPlan.cancelSchedule', () => {
   test('drops a schedule of its own plan, whose id may be in capital letters', () => {
     const plan = new ActionPlan(clock);

@@ -201,7 +201,8 @@ export class ActionPlan {
       );
     }
     const afterMs = at instanceof Date ? undefined : Math.round(at.afterMs);
-    const dueDate = at instanceof Date ? at : new Date(this.#clock.now().getTime() + at.afterMs);
+    // A copy: a caller may move its date on, to schedule the next action.
+    const dueDate = new Date(at instanceof Date ? at : this.#clock.now().getTime() + at.afterMs);
     if (Number.isNaN(dueDate.getTime()))
       throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
     if (principal !== undefined && !SYSTEM_NAME.test(principal))

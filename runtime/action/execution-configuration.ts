@@ -25,7 +25,9 @@ export class ExecutionConfiguration {
   /** Ends the execution when aborted, as long as nothing was sent. */
   readonly signal: AbortSignal | undefined = undefined;
   /** Refuses the execution unless the staged update of this id starts from one of these versions. */
-  readonly ifVersion: { readonly id: string; readonly versions: readonly number[] } | undefined = undefined;
+  readonly ifVersion:
+    | { readonly modelName: string; readonly id: string; readonly versions: readonly number[] }
+    | undefined = undefined;
   /** W3C `traceparent` of the caller, stored with every event. */
   readonly traceContext: string | undefined = undefined;
   /** Whether it may start from states that other executions have staged and not yet committed. Default true. */
@@ -114,7 +116,7 @@ export class ExecutionConfigurationBuilder {
 
   /** Refuses with `PreconditionFailedError` unless the update of this id starts from one of these versions. */
   ifVersion(id: Id<unknown>, ...versions: readonly number[]): this {
-    this.#settings.ifVersion = { id: id.getValue(), versions };
+    this.#settings.ifVersion = { modelName: id.modelName, id: id.getValue(), versions };
     return this;
   }
 

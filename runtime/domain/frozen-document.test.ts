@@ -47,6 +47,16 @@ describe('a document of a staged state', () => {
     expect(document).toHaveProperty('at', new Date(0));
   });
 
+  test.each([{ kind: 'number' }, { kind: 'bigint' }] as const)(
+    'lacks absent last elements: $kind',
+    (type) => {
+      const range: FieldType = { kind: 'tuple', items: [{ type }, { type, optional: true }] };
+      const one = type.kind === 'number' ? 1 : 1n;
+      expect(stagedAs(range, [one, undefined])).toStrictEqual([one]);
+      expect(stagedAs(range, [one, one])).toStrictEqual([one, one]);
+    },
+  );
+
   test('does not change with a frozen input whose parts are not frozen', () => {
     const part = ['a'];
     const document = staged(Object.freeze({ part }));

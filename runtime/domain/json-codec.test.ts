@@ -155,6 +155,29 @@ function roundTrip(values: object): Readonly<Record<string, unknown>> {
   return read(JSON.parse(write(values)) as JsonValue);
 }
 
+describe('a type that contains itself', () => {
+  const again: FieldType = { kind: 'again', name: 'Folder' };
+  const fields: readonly FieldDescriptor[] = [
+    { name: 'at', type: { kind: 'instant' } },
+    { name: 'folder', type: again, optional: true },
+  ];
+  const folder: FieldType = { kind: 'recursive', name: 'Folder', of: { kind: 'object', fields } };
+  const writeFolder = compileObjectWriter([{ name: 'root', type: folder }]);
+  const nested = (levels: number): object => {
+    let root: object = { at: new Date(0) };
+    for (let level = 1; level < levels; level += 1) root = { at: new Date(0), folder: root };
+    return { root };
+  };
+
+  test('is written with a thousand levels', () => {
+    expect(JSON.parse(writeFolder(nested(1_000)))).toEqual(JSON.parse(JSON.stringify(nested(1_000))));
+  });
+
+  test.each([1_001, 100_000])('is refused with %d levels, which end an embedded database', (levels) => {
+    expect(() => writeFolder(nested(levels))).toThrow('root has more than 1000 levels');
+  });
+});
+
 describe('a compiled object reader', () => {
   test('restores the writer’s input, including types', () => {
     const values = roundTrip(VALUES);

@@ -75,6 +75,7 @@ export function documentCodec(type: FieldType, field: string): DocumentCodec {
 
 /** Whether the JSON form of every value of the type is the value itself. */
 function isJson(type: FieldType): boolean {
+  if (type.kind === 'tuple' && type.items.some(({ optional }) => optional === true)) return false;
   return kindOf(type).isText !== true && partsOf(type).every(isJson);
 }
 

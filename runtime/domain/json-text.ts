@@ -10,21 +10,33 @@ const MAXIMUM_DEPTH = 1_000;
  *   that is not finite, which JSON would write as null
  */
 export function jsonText(value: unknown, field: string): string {
-  const json = stringified(value, field);
+  const json = shallow(field, () => stringified(value, field));
   if (json === undefined) throw new ValidationError(`${field} must be a JSON value`, { field });
-  // Each level takes two characters.
-  if (json.length > 2 * MAXIMUM_DEPTH && depthOf(json) > MAXIMUM_DEPTH) throw tooDeep(field);
   // Most documents contain no null and need no check for numbers that JSON has written as null.
   if (json.includes('null')) requireFinite(value, field);
   return json;
 }
 
+/** Writes a value as JSON text. @throws ValidationError, naming the field, if it has more than 1,000 levels */
+export function shallow<Text extends string | undefined>(field: string, write: () => Text): Text {
+  try {
+    const json = write();
+    // Each level takes two characters.
+    if (json !== undefined && json.length > 2 * MAXIMUM_DEPTH && depthOf(json) > MAXIMUM_DEPTH)
+      throw tooDeep(field);
+    return json;
+  } catch (error) {
+    // Of the stack of the writer.
+    throw error instanceof RangeError ? tooDeep(field) : error;
+  }
+}
+
 function stringified(value: unknown, field: string): string | undefined {
   try {
     return JSON.stringify(value);
-  } catch (error) {
-    if (error instanceof RangeError) throw tooDeep(field);
-    throw new ValidationError(`${field} must be a JSON value`, { field, cause: error });
+  } catch (cause) {
+    if (cause instanceof RangeError) throw cause;
+    throw new ValidationError(`${field} must be a JSON value`, { field, cause });
   }
 }
 

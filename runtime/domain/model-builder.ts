@@ -62,7 +62,8 @@ export abstract class ModelBuilder<M extends Entity> {
   }
 
   /**
-   * Builds the model. A field that may be absent or null, and is absent, becomes null, as its row is read.
+   * Builds the model with the values that its row will have: a field that may be absent or null, and is absent, becomes
+   * null, and a UUID gets lower case.
    *
    * @throws ValidationError "<field> cannot be null" for the first missing required field, and for the first value that
    *   breaks a rule of its field. A value of the copied model is not checked again: its row may be older than the rule
@@ -81,6 +82,7 @@ export abstract class ModelBuilder<M extends Entity> {
       }
       // A row has one null for both: what was never set is what will be read.
       if (value === undefined && takesNull(column)) assign(draft, field, null);
+      if (column.type.kind === 'uuid' && typeof value === 'string') assign(draft, field, value.toLowerCase());
     }
     for (const check of ruleChecks(this.#descriptor)) check(draft, this.#source);
     this.#draft = undefined;

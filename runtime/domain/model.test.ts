@@ -4,10 +4,11 @@ import { PlanMisuseError, UnknownModelError, ValidationError } from '../errors.j
 import { Decimal } from './decimal.js';
 import { descriptorOf, type Entity, instantiate, pendingEventsOf } from './entity.js';
 import { ShardedId } from './id.js';
+import { ModelBuilder } from './model-builder.js';
 import { ModelEvent, markPersisted } from './model-event.js';
 import { ShardIdentifier } from './shard-identifier.js';
 import { Account, AccountBuilder, AccountCredited, newAccount, OPENED_AT } from './test-support/account.js';
-import { noteModel } from './test-support/note.js';
+import { type Note, newNote, noteModel } from './test-support/note.js';
 
 const hundred = new Decimal(100);
 
@@ -53,6 +54,21 @@ describe('a model', () => {
     const later = new Date(OPENED_AT.getTime() + 1);
     expect(newAccount(hundred).build().updatedDate).toEqual(OPENED_AT);
     expect(newAccount(hundred).updatedDate(later).build().updatedDate).toEqual(later);
+  });
+
+  test('has a UUID in lower case, as its row will have it', () => {
+    const columns = noteModel.columns.map((column) =>
+      column.field === 'text' ? { ...column, type: { kind: 'uuid' } as const } : column,
+    );
+    class TagBuilder extends ModelBuilder<Note> {
+      static of(text: string): Note {
+        const builder = new TagBuilder({ ...noteModel, columns }).copyAll(newNote(''));
+        builder.put('text', text);
+        return builder.instantiate();
+      }
+    }
+    const { text } = TagBuilder.of('6F3F6D58-6A8E-4B1E-9D5B-0D7F2F9F4A10');
+    expect(text).toBe('6f3f6d58-6a8e-4b1e-9d5b-0d7f2f9f4a10');
   });
 
   test('lists no events and no descriptor among its fields', () => {

@@ -15,7 +15,9 @@ export type ReachingPlan = Pick<ActionPlan, 'items' | 'schedules' | 'cancelledSc
  */
 export function requireVersion(items: readonly StagedItem[], { ifVersion }: ExecutionConfiguration): void {
   if (ifVersion === undefined) return;
-  const item = items.find(({ model }) => model.id.getValue() === ifVersion.id);
+  const named = items.filter(({ model }) => model.id.getValue() === ifVersion.id);
+  // Models of several classes may have one UUID.
+  const item = named.find(({ descriptor }) => descriptor.name === ifVersion.modelName) ?? named[0];
   if (item === undefined || item.kind === 'add') return;
   if (ifVersion.versions.includes(item.expectedVersion)) return;
   // Tags that are not versions, such as weak ones, match no version.

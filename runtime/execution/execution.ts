@@ -161,7 +161,7 @@ export class Execution<Params, Result> {
     const staged = run.seal();
     requireVersion(staged, this.#request.configuration);
     requireKeys(run.plan.keyed?.items);
-    if (this.#isGuess && staged.length === 0) return this.#unproven();
+    if (this.#isGuess && (staged.length === 0 || !run.areProvable(staged))) return this.#unproven();
     const proofs = run.proofs();
     const items = proofs.length === 0 ? staged : [...staged, ...proofs];
     const parts = this.#route(items, run.plan);
@@ -184,14 +184,28 @@ export class Execution<Params, Result> {
     if (parts.length > 1 || run.reads.dependsOnAnother(part.shard) || home !== part.shard) {
       // It must wait: for another shard's commit, for its key's home, or for its first shard transaction.
       this.#isHidden = true;
-      return this.#whenApplied(run, async () => {
-        const sent = await this.#persistDetached(parts, startedDate, result);
-        return this.#finish(sent, result, items);
-      });
+      return this.#whenApplied(run, () =>
+        this.#whenSent(this.#persistDetached(parts, startedDate, result), result, items),
+      );
     }
     const sent = this.#sendVisibly(part, startedDate, result, run);
     this.#isHidden = !run.reads.chaining;
-    return sent.then((outcome) => this.#finish(outcome, result, items));
+    return this.#whenSent(sent, result, items);
+  }
+
+  /** A refusal of values that follow from remembered states may be due to these. */
+  #whenSent(
+    sent: Promise<PartResult>,
+    result: Result,
+    items: readonly StagedItem[],
+  ): Promise<AttemptResult<Result>> {
+    return sent.then(
+      (part) => this.#finish(part, result, items),
+      (error: unknown) => {
+        if (this.#isGuess && !isPassing(error)) return this.#unproven();
+        throw error;
+      },
+    );
   }
 
   /** Reports no outcome before the dependencies, whose staged states the run has read, are known to be applied. */

@@ -27,6 +27,7 @@ const VALUES: Readonly<Record<string, unknown>> = {
 
 test.each<[FieldType, string, readonly string[]]>([
   [{ kind: 'string' }, 'text', ['text', 'uuid']],
+  [{ kind: 'string' }, 'varchar(9)', ['text']],
   [{ kind: 'uuid' }, 'uuid', ['uuid']],
   [{ kind: 'id', model: 'Note', sharded: false }, 'uuid', ['id']],
   [{ kind: 'number' }, 'integer', ['integer', 'smallest integer']],

@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors.js';
 import type { FieldDescriptor, FieldType, ItemDescriptor } from '../descriptor.js';
+import { shallow } from '../json-text.js';
 import type { Compiling, FieldKind, JsonReader, JsonWriter, TypeOf } from './field-kind.js';
 import { type Json, type JsonPart, membersOf, orNull } from './json-schema.js';
 import { listOf, objectOf, refuse } from './json-values.js';
@@ -61,7 +62,10 @@ export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
     const writers = items.map(({ type }) => part(type));
     const writeRest = rest === undefined ? undefined : part(rest.type);
     return (value) => {
-      const texts = (value as readonly unknown[]).map((item, index) => {
+      const given = value as readonly unknown[];
+      // Absent last elements have no place: as null, they would be read as null.
+      const present = given.slice(0, given.findLastIndex((item) => item !== undefined) + 1);
+      const texts = present.map((item, index) => {
         const write = writers[index] ?? writeRest;
         return item === null || item === undefined || write === undefined ? 'null' : write(item);
       });
@@ -127,9 +131,9 @@ export const unionKind: FieldKind<TypeOf<'union'>> = {
 
 /** A type that contains itself. */
 export const recursiveKind: FieldKind<TypeOf<'recursive'>> = {
-  writer: (type, { recursive }) => {
+  writer: (type, { recursive, name }) => {
     const write = recursive(type, (value) => write(value));
-    return write;
+    return (value) => shallow(name, () => write(value));
   },
   reader: (type, { recursive }) => {
     const read = recursive(type, (json) => read(json));

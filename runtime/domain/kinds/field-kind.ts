@@ -64,6 +64,8 @@ export interface ColumnKind {
   text(field: string): (value: unknown) => string;
   /** The text may need quotes in an array literal. Default false. */
   readonly isQuoted?: true;
+  /** A text without any special character may be refused, too. Default false. */
+  readonly isLimited?: true;
   /** Converts the driver's value, which is never null. Default: unchanged. */
   readonly fromDriver?: (value: unknown) => unknown;
   /** Whether the server certainly stores a value for which there is a text. Default: always. */

@@ -1,3 +1,4 @@
+import { memoize } from '../../collections/memoize.js';
 import type { ColumnDescriptor, FieldDescriptor, FieldType } from '../descriptor.js';
 import { normalizeType } from '../sql-type.js';
 import { decimalKind } from './decimal-kind.js';
@@ -18,8 +19,8 @@ import {
   currencyKind,
   enumKind,
   INTEGER,
-  isInteger32,
   jsonKind,
+  limited,
   numberKind,
   stringKind,
   VERSION,
@@ -69,21 +70,35 @@ export function takesNull({ type, nullable }: Pick<FieldDescriptor, 'type' | 'nu
   return nullable === true || type.kind === 'json';
 }
 
+/** Types of texts with a length. */
+const LIMITED = /^character( varying)?\((\d+)\)$/;
+
 /** The column of a field; undefined: a JSON document. */
-export function columnKindOf({ field, type, sqlType }: ColumnDescriptor): ColumnKind | undefined {
-  if (field === 'version') return VERSION;
-  if (type.kind === 'number' && normalizeType(sqlType) === 'integer') return INTEGER;
-  return kindOf(type).column?.(type);
-}
+export const columnKindOf: (column: ColumnDescriptor) => ColumnKind | undefined = memoize(
+  ({ field, type, sqlType }) => {
+    if (field === 'version') return VERSION;
+    const sql = normalizeType(sqlType);
+    if (type.kind === 'number' && sql === 'integer') return INTEGER;
+    const kind = kindOf(type).column?.(type);
+    const [, varying, length] = LIMITED.exec(sql) ?? [];
+    if (kind?.order !== 'text' || length === undefined) return kind;
+    return limited(kind, Number(length), varying === undefined);
+  },
+);
 
 /** Whether values of a type can be compared with those of a caller: those of documents cannot. */
 export function isComparable(type: FieldType): boolean {
   return kindOf(type).isValue !== undefined;
 }
 
-/** Whether a value of unknown origin, such as a claim, can be compared with a column. */
+/** Whether a value of unknown origin, such as a claim, can be compared with a column: one that does not fit cannot. */
 export function isColumnValue(column: ColumnDescriptor, value: unknown): boolean {
-  const { type } = column;
-  if (columnKindOf(column) === INTEGER) return isInteger32(value);
-  return kindOf(type).isValue?.(value, type) === true;
+  const { field, type } = column;
+  if (kindOf(type).isValue?.(value, type) !== true) return false;
+  try {
+    columnKindOf(column)?.text(field)(value);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -20,6 +20,24 @@ const STRING: ColumnKind = {
   isStorable: (value) => (value as string).length <= INDEXED_LENGTH,
 };
 
+/** The column of texts whose SQL type is `varchar(length)`, which cuts off spaces, or `char(length)`, which adds them. */
+export function limited(kind: ColumnKind, length: number, isPadded: boolean): ColumnKind {
+  const limit = `${isPadded ? '' : 'at most '}${length} characters`;
+  return {
+    ...kind,
+    isLimited: true,
+    text: (field) => {
+      const textOf = kind.text(field);
+      return (value) => {
+        const text = textOf(value);
+        const { length: count } = [...text];
+        if (count <= length && (count === length || !isPadded)) return text;
+        throw new ValidationError(`${field} must have ${limit}`, { field });
+      };
+    },
+  };
+}
+
 const NUMBER: ColumnKind = {
   sqlType: 'double precision',
   order: 'double',
@@ -41,7 +59,7 @@ export const INTEGER: ColumnKind = {
 };
 
 /** Whether a value fits a column of type `integer`. */
-export function isInteger32(value: unknown): boolean {
+function isInteger32(value: unknown): boolean {
   return (
     typeof value === 'number' && Number.isInteger(value) && value < INTEGER_LIMIT && value >= -INTEGER_LIMIT
   );

@@ -88,15 +88,15 @@ describe.each(['postgresql', 'pglite'] as const)('Natural keys (%s)', (adapter) 
     // Text is compared character by character, as the index does.
     expect(await guests.findByKey({ room: new Decimal('12.5'), bed: 'b' }, HERE)).toBeUndefined();
     expect(await guests.findByKey({ room: new Decimal('12.5'), bed: 'B ' }, HERE)).toBeUndefined();
-    expect(
-      await guests.findByKey({ room: new Decimal('12.5'), bed: `B${' '.repeat(30)}` }, HERE),
-    ).toBeUndefined();
     await expect(guests.getByKey({ email: 'b@hotel' }, HERE)).rejects.toMatchObject({
       code: 'FW_MODEL_NOT_FOUND',
       message: 'Guest with email b@hotel does not exist',
     });
-    const unfit = guests.findByKey({ room: new Decimal('12.501'), bed: 'B' }, HERE);
-    await expect(unfit).rejects.toMatchObject({ code: 'FW_VALIDATION' });
+    for (const unfit of [
+      { room: new Decimal('12.501'), bed: 'B' },
+      { room: new Decimal('12.5'), bed: `B${' '.repeat(30)}` },
+    ])
+      await expect(guests.findByKey(unfit, HERE)).rejects.toMatchObject({ code: 'FW_VALIDATION' });
   });
 
   test('zero is one key, whatever its sign', async () => {

@@ -58,6 +58,12 @@ export class PerformRun implements PerformScope {
     return this.#log;
   }
 
+  /** Whether each guess can be proven by the plan: not one whose row was read again and staged in a later state. */
+  areProvable(items: readonly StagedItem[]): boolean {
+    const { guesses } = this.reads;
+    return items.every((item) => item.kind === 'add' || item.guess || !guesses.has(rowOf(item.model)));
+  }
+
   /** A version check for each guess that the plan does not stage; they must be part of its own statement. */
   proofs(): readonly StagedItem[] {
     const proofs: StagedItem[] = [];

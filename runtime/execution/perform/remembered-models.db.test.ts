@@ -5,13 +5,14 @@ import type { AttemptEnd } from '../../action/execution-report.js';
 import { systemClock } from '../../domain/clock.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ShardedId } from '../../domain/id.js';
-import { Account, newAccount } from '../../domain/test-support/account.js';
+import { Account, accountModel, newAccount } from '../../domain/test-support/account.js';
 import {
   CrossShardException,
   PreconditionFailedError,
   RefusedError,
   UniqueViolationError,
 } from '../../errors.js';
+import { Repository } from '../../persistence/read/repository.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import { countingRegistry } from '../../sharding/test-support/counting-registry.js';
@@ -48,6 +49,12 @@ const withdraw =
     if (account.balance.lessThan(amount)) throw new RefusedError(`Only ${account.balance.toFixed()}`);
     return plan.update(account.credit(new Decimal(-amount)));
   };
+
+class AccountLists extends Repository<Account> {
+  all(): Promise<readonly Account[]> {
+    return this.findMany({ limit: 100 });
+  }
+}
 
 describeOnEachAdapter('A model that a process remembers', (harness) => {
   /** Executors with a memory each, as in several processes. */
@@ -174,6 +181,20 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     expect([here.ends, await balance(here, id)]).toEqual([['unconfirmed', 'applied'], '4']);
   });
 
+  test('is no reason for a decision if its row is read once more, in a later state', async () => {
+    const id = await here.known(10);
+    await other.run(credit(id, 90));
+    const lists = new AccountLists(here.bank.gateways, accountModel);
+    const double: Work = async (plan, accounts) => {
+      const { balance: first } = await accounts.getById(id);
+      // Reads after a query come from the database.
+      await lists.all();
+      return plan.update((await accounts.getById(id)).credit(first));
+    };
+    await here.run(double);
+    expect([here.ends, await balance(here, id)]).toEqual([['unconfirmed', 'applied'], '200']);
+  });
+
   test('neither refuses nor allows what only the state of another process decides', async () => {
     const id = await here.known(10);
     await other.run(credit(id, 90));
@@ -182,6 +203,22 @@ describeOnEachAdapter('A model that a process remembers', (harness) => {
     await expect(here.run(withdraw(id, 1))).rejects.toThrow('Only 0');
     expect(here.ends.at(-1)).toBe('failed');
     expect(await balance(here, id)).toBe('0');
+  });
+
+  test('is no reason to refuse a value that does not fit its column', async () => {
+    const id = await here.known(100);
+    await other.run(credit(id, -90));
+    const name: Work = async (plan, accounts) => {
+      const account = await accounts.getById(id);
+      return plan.update(
+        account
+          .copy()
+          .nickname(account.balance.greaterThan(50) ? 'rich\0' : 'poor')
+          .build(),
+      );
+    };
+    expect(await here.run(name)).toHaveProperty('nickname', 'poor');
+    expect(here.ends).toEqual(['unconfirmed', 'applied']);
   });
 
   test('does not decide about If-Match', async () => {

@@ -13,6 +13,7 @@ function codecOf(type: FieldType, { field = 'field', sqlType = 'text' } = {}): C
 const AMOUNT = { kind: 'decimal', precision: 6, scale: 2 } as const;
 const UUID = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11';
 const INTEGER = { sqlType: 'integer' };
+const SHORT = { sqlType: 'varchar(3)' };
 const integers = [2 ** 31 - 1, -(2 ** 31), 0];
 const bigints = [2n ** 63n - 1n, -(2n ** 63n)];
 const instants = ['2024-02-29T00:00:00.001Z', '1969-12-31T23:59:59.999Z'];
@@ -23,6 +24,8 @@ test.each<[string, FieldType, readonly unknown[], readonly string[], object?]>([
   ['texts like NULL or lists', { kind: 'string' }, ['NULL', 'a,b {c}'], ['"NULL"', '"a,b {c}"']],
   ['quotes', { kind: 'string' }, ['say "yes" \\o/', "it's\n;--"], ['"say \\"yes\\" \\\\o/"', '"it\'s\n;--"']],
   ['any characters', { kind: 'string' }, ['😀'], ['"😀"']],
+  ['texts of limited length', { kind: 'string' }, ['abc', '😀😀😀', ''], ['"abc"', '"😀😀😀"', '""'], SHORT],
+  ['currencies', { kind: 'currency' }, ['EUR'], ['"EUR"'], { sqlType: 'char(3)' }],
   ...['0', '-0.01', '9999.99', '12.30'].map((text): [string, FieldType, Decimal[], string[]] => [
     `the amount ${text}`,
     AMOUNT,
@@ -49,6 +52,8 @@ const outside = ['+010000-01-01T00:00:00Z', '0000-12-31T23:59:59.999Z', '-000001
 
 test.each<[string, FieldType, readonly unknown[], object?]>([
   ['texts that PostgreSQL cannot store', { kind: 'string' }, ['a\0b', '\ud800', 'x\udc00']],
+  ['texts that PostgreSQL would refuse, or cut off', { kind: 'string' }, ['abcd', 'abc '], SHORT],
+  ['currencies that it would pad', { kind: 'currency' }, ['EU', '', '😀€', 'EURO'], { sqlType: 'char(3)' }],
   ['amounts with too many digits', AMOUNT, decimals],
   ['numbers that are not finite', { kind: 'number' }, [Number.NaN, Number.POSITIVE_INFINITY]],
   ['numbers beyond 64 bits', { kind: 'bigint' }, [2n ** 63n, -(2n ** 63n) - 1n]],

@@ -54,9 +54,13 @@ function packer({ type, sqlType }: ColumnDescriptor): ColumnCodec['pack'] {
   return (values) => PackedArray.ofInstants(values as readonly Date[]);
 }
 
-function scalarCodec({ text, isQuoted, fromDriver = same }: ColumnKind, field: string): ValueCodec {
+function scalarCodec(
+  { text, isQuoted, isLimited, fromDriver = same }: ColumnKind,
+  field: string,
+): ValueCodec {
   const toText = text(field);
-  const toElement = (value: unknown): string => textElement(value as string, toText);
+  const toElement = (value: unknown): string =>
+    isLimited === true ? quoteElement(toText(value)) : textElement(value as string, toText);
   return { toText, toElement: isQuoted === true ? toElement : toText, fromDriver };
 }
 

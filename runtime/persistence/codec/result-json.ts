@@ -21,7 +21,12 @@ export class ResultJson {
     for (const model of models) this.#models.set(model.name, model);
   }
 
-  /** The result as JSON text. @throws PlanMisuseError for a value that cannot be restored, such as a class instance */
+  /**
+   * The result as JSON text.
+   *
+   * @throws PlanMisuseError for a value that cannot be restored, such as a class instance
+   * @throws ValidationError for a text that cannot be stored
+   */
   write(result: unknown): string {
     return encode(result, 0);
   }
@@ -135,7 +140,9 @@ function encodeName(key: string): string {
 }
 
 function encodeText(text: string): string {
-  if (isUnstorable(text)) throw unfit('Text with NUL or half of a surrogate pair');
+  // Of a caller, perhaps.
+  if (isUnstorable(text))
+    throw new ValidationError('A stored text must not contain NUL or half of a surrogate pair');
   return JSON.stringify(text);
 }
 
@@ -153,6 +160,6 @@ function encodeFields(values: readonly NamedValue[], depth: number): string {
 
 function unfit(what: string): PlanMisuseError {
   return new PlanMisuseError(
-    `${what} cannot be stored under an idempotency key: return models and plain values`,
+    `${what} cannot be stored under an idempotency key, or in the journal: use models and plain values`,
   );
 }

@@ -73,7 +73,8 @@ function listQuery<M extends Entity>(db: Kysely<AnyTables>, part: ListPart<M>): 
   }
   if (after !== undefined) query = query.where(afterKey(model, order, after));
   if (!part.includeDeleted && deletedStates.length > 0) {
-    query = query.where(qualified(model, 'state'), 'not in', deletedStates);
+    const state = model.columns.find(({ field }) => field === 'state')?.column ?? 'state';
+    query = query.where(qualified(model, state), 'not in', deletedStates);
   }
   return part.where(query);
 }

@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { rowsAsOwner } from '../../../test/databases/roles.js';
 import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { openDatabases } from '../../databases.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
-import type { Account } from '../../domain/test-support/account.js';
+import { type Account, accountModel } from '../../domain/test-support/account.js';
 import { DeadlineExceededError, FwError, ValidationError } from '../../errors.js';
 import { changedMembers, withPrimary } from '../../sharding/test-support/changed-topology.js';
 import { wrappedRegistry } from '../../sharding/test-support/wrapped-registry.js';
@@ -172,6 +173,19 @@ describeOnEachAdapter('Pages over all shards', (harness) => {
     expect((await lists.many({ limit: 5, includeDeleted: true })).length).toBe(3);
     const { next } = await lists.page({ limit: 1 });
     await expect(states({ cursor: next ?? '' }, true)).rejects.toThrow('cursor was not issued by this list');
+  });
+
+  it('hide deleted models whose state is in a column of another name', async () => {
+    const { databases } = await open();
+    for (const state of ['OPEN', 'GONE'] as const)
+      await storeAccount(databases, { shard: shardOf(0), state });
+    for (const shard of databases.shards())
+      await rowsAsOwner(databases, shard, 'alter table accounts rename column state to status');
+    const columns = accountModel.columns.map((column) =>
+      column.field === 'state' ? { ...column, column: 'status' } : column,
+    );
+    const { items } = await new AccountLists(databases, { ...accountModel, columns }).page({});
+    expect(items.map(({ state }) => state)).toEqual(['OPEN']);
   });
 
   it('refuse cursors of lists with other conditions or other values in them', async () => {

@@ -1,3 +1,4 @@
+import type { ModelDescriptor } from '../../domain/entity.js';
 import { uuid7 } from '../../domain/id-source.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { type Account, accountModel } from '../../domain/test-support/account.js';
@@ -38,8 +39,8 @@ type Tables = AccountTables & Record<string, Record<string, unknown>>;
 
 /** Exposes the protected lists of a repository. */
 export class AccountLists extends Repository<Account, Tables> {
-  constructor(databases: DatabaseRegistry) {
-    super(contextOf(databases), accountModel);
+  constructor(databases: DatabaseRegistry, model: ModelDescriptor<Account> = accountModel) {
+    super(contextOf(databases), model);
   }
 
   page(request: PageRequest, list: PagedList<Account, Tables> = {}): Promise<Page<Account>> {

@@ -48,6 +48,17 @@ describe('a group', () => {
     expect(() => fold(first, second)).toThrow(PlanMisuseError);
   });
 
+  test.each([0, 1])(
+    'that expects a remembered state proves it, also if only plan %i remembers it',
+    (index) => {
+      const plans = ['a1? b1>2', 'a1? b2>3'].map((plan) => planOf(...plan.split(' ')));
+      const [item] = plans[index]?.items ?? [];
+      if (item?.kind !== 'expect') throw new Error('Nothing is expected');
+      item.guess = item.model;
+      expect(foldGroup(plans)[0]).toHaveProperty('guess', item.model);
+    },
+  );
+
   describe('that skips a state', () => {
     const skipping = (values: object, folding?: boolean): (() => unknown) => {
       const plans = ['a1>2', 'a2>3', 'a3>4'].map((plan) => planOf(plan));

@@ -56,7 +56,7 @@ function toChange(item: StagedItem): RowChange {
  */
 function follow(before: RowChange, item: StagedItem): RowChange {
   if (item.kind === 'expect' && before.kind === 'expect' && before.expectedVersion === item.expectedVersion) {
-    return before;
+    return { ...before, guess: before.guess ?? item.guess };
   }
   if (item.kind !== 'update' || before.kind === 'expect' || before.model.version !== item.expectedVersion) {
     throw new PlanMisuseError(`${item.descriptor.name} ${item.model.id.getValue()} cannot be folded`);

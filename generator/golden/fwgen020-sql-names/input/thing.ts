@@ -33,6 +33,13 @@ export class Shelf extends Model<Shelf, Id<Shelf>, 'NEW'> {
   readonly at!: Date;
 }
 
+/** Statements name these columns. */
+@AutoBuilder({ columns: { id: { name: 'shelf_id' }, version: { name: 'revision' }, state: { name: 'status' } } })
+export class Rack extends Model<Rack, Id<Rack>, 'NEW'> {
+  readonly 'a.b'!: string;
+  readonly 'a as b'!: string;
+}
+
 @AutoBuilder({ table: 'pg_class' })
 export class Course extends Model<Course, Id<Course>, 'NEW'> {}
 
