@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { plainText } from '../../generator/content-hash.js';
 import { CONFIG, type CommandEntry, command, flag, value } from '../command.js';
 import { fileText } from '../file-text.js';
 import { InputError } from '../input-error.js';
@@ -26,7 +27,7 @@ export const CONNECTORS: CommandEntry = command({
     const { namespace, sharding } = readProjectConfig(config, ['sharding']);
     if (sharding === undefined) throw new TypeError('used shards are known');
     const files = connectorFiles({ namespace, sharding });
-    const stale = [...files].filter(([name, text]) => fileText(join(folder, name)) !== text);
+    const stale = [...files].filter(([name, text]) => plainText(fileText(join(folder, name)) ?? '') !== text);
     const left = (existsSync(folder) ? readdirSync(folder) : [])
       .filter((name) => /^\d+-\d+\.(json|sql)$/.test(name) && !files.has(name))
       .map((name) => `${join(folder, name)} belongs to no shard of the configuration. Delete it.`);

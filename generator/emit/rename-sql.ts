@@ -31,6 +31,6 @@ export function renameSql(release: 'begin' | 'finish', rename: ColumnRename, col
     to: sqlName(to),
     trigger: sqlName(trigger),
     triggerLiteral: sqlLiteral(trigger),
-    check: sqlName(shortName(`${table}_${to}_check`, 'check')),
+    check: sqlName(shortName(`${trigger}_check`, 'check')),
   });
 }

@@ -14,10 +14,16 @@ test.each<[string, readonly string[], readonly string[]]>([
   ['/* drop table notes;\n create table tags (); */ select 1;', [], []],
   ["select '--'; create table notes ()", ['notes'], []],
   ["select E'it\\'s --', $$ it's -- $$, $a$ ' $a$; create table notes ()", ['notes'], []],
+  ["select 'it''s --'; create table notes ()", ['notes'], []],
   ['alter table notes rename to memos;', ['memos'], ['notes']],
   ['alter table if exists only "Notes"\n  rename to "Memos"', ['Memos'], ['Notes']],
   ['alter table notes rename column a to b; alter table tags add c text;', [], []],
   ['drop table if exists notes cascade; create table notes ();', ['notes'], ['notes']],
 ])('%j', (up, creates, drops) => {
   expect(changes(up)).toEqual([creates, drops]);
+});
+
+test('a text of any length', () => {
+  const long = 'a'.repeat(12_000_000);
+  expect(changes(`select '${long}'; create table notes ()`)).toEqual([['notes'], []]);
 });

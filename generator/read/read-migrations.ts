@@ -75,7 +75,7 @@ const DROP_TABLE = new RegExp(
 );
 /** Comments, and what may contain their marks. */
 const COMMENT =
-  /(\be'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$(\w*)\$.*?\$\2\$)|--[^\n]*|\/\*.*?\*\//gis;
+  /(\be'[^'\\]*(?:(?:\\.|'')[^'\\]*)*'|(?:'[^']*')+|(?:"[^"]*")+|\$(\w*)\$.*?\$\2\$)|--[^\n]*|\/\*.*?\*\//gis;
 
 /** Returns the names of the tables that a text of SQL statements creates, and of those that are gone then. */
 function changedTables(text: string): Pick<MigrationFile, 'creates' | 'drops'> {

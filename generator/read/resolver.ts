@@ -89,17 +89,22 @@ function resolveExport(search: Search, source: ts.SourceFile, name: string): Res
   const key = `${fileOf(source)}#${name}`;
   if (search.visited.has(key)) return undefined;
   search.visited.add(key);
-  const declaration = declarationIn(source, name, search.meaning);
-  if (declaration !== undefined) return { kind: 'declared', declaration };
   const { exports, stars } = namesIn(source);
+  // A file may export something else under the name of what it declares for itself.
   const named = exports.get(name);
   if (named !== undefined) return named.name === '*' ? undefined : resolveFrom(search, source, named);
+  const declaration = declarationIn(source, name, search.meaning);
+  if (declaration !== undefined) return { kind: 'declared', declaration };
+  let unknown: Resolved | undefined;
   for (const specifier of stars) {
     const found = resolveFrom(search, source, { specifier, name });
     // If the module of a star export lacks the name, the next star export is tried.
-    if (found.kind !== 'missing') return found;
+    if (found.kind === 'missing') continue;
+    if (found.kind === 'declared') return found;
+    // The names of a package and of an emitted file are not known.
+    unknown ??= found;
   }
-  return undefined;
+  return unknown;
 }
 
 /** Whether a node names a type or a value of this package. */

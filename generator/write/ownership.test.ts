@@ -50,6 +50,20 @@ describe('a manually edited file', () => {
   });
 });
 
+test('a manifest that was not committed with the files is stale: their next change would look like an edit', async () => {
+  const manifest = project.read(MANIFEST);
+  project.write('src/models/customer.ts', project.read('src/models/customer.ts').replace('name!', 'nick!'));
+  await project.generate();
+  const current = project.read(MANIFEST);
+  project.write(MANIFEST, manifest);
+  for (const flag of ['--check', '--dry-run'])
+    expect((await project.generate(flag)).info).toContain(MANIFEST);
+  expect((await project.generate('--check')).code).toBe(1);
+  expect((await project.generate()).code).toBe(0);
+  expect(project.read(MANIFEST)).toBe(current);
+  expect((await project.generate('--check')).code).toBe(0);
+});
+
 describe('without the manifest', () => {
   beforeEach(() => project.remove(MANIFEST));
 

@@ -51,12 +51,20 @@ export async function writeProject(
   }
 }
 
-/** Adds the manifest if only it is missing: without it, the next run could not recognize edits. */
+/**
+ * Adds the manifest if only it is missing, or lacks the present state of a file: the next run could not recognize edits,
+ * or would take its own change for one. A merge may have left further lines.
+ */
 function withManifest(plan: WritePlan, folder: string): WritePlan {
-  const isKept = plan.changes.some(({ path, kind }) => kind === 'unchanged' && path.startsWith(`${folder}/`));
-  if (plan.before !== undefined || !isKept) return plan;
-  const manifest = { path: `${folder}/${MANIFEST_NAME}`, kind: 'create', text: '' } as const;
-  return { ...plan, changes: [...plan.changes, manifest] };
+  const { before, manifest: wanted, changes } = plan;
+  const isAlone = changes.every(({ kind }) => kind === 'unchanged');
+  const isKept = changes.some(({ path, kind }) => kind === 'unchanged' && path.startsWith(`${folder}/`));
+  const lacks = ([name, hashes]: readonly [string, ReadonlySet<string>]): boolean =>
+    ![...hashes].every((each) => before?.files.get(name)?.has(each));
+  if (before === undefined ? !isKept : !isAlone || ![...wanted].some(lacks)) return plan;
+  const kind = before === undefined ? 'create' : 'update';
+  const manifest = { path: `${folder}/${MANIFEST_NAME}`, kind, text: '' } as const;
+  return { ...plan, changes: [...changes, manifest] };
 }
 
 /** The changes that a plan would make; none if there is a conflict. */

@@ -101,7 +101,7 @@ export const access: DefiniteKey<AccessConfig> = implied(
       if (isComplete && !jwt.claims.some((claim) => claims.includes(claim)))
         at.report(
           'tenancy',
-          `names the claim ${JSON.stringify(tenancy.claim)}, which jwt.claims does not copy: no caller with a token would reach any group`,
+          'names a claim that jwt.claims does not copy: no caller with a token would reach any group',
         );
       if (!at.has('requestsPerSecond') && sharedLimits === true)
         at.report('sharedLimits', 'needs requests-per-second: without it, requests are not limited');

@@ -46,7 +46,7 @@ const cors = section<NonNullable<FwConfig['http']['cors']>>({
         origin === '*' || (URL.canParse(origin) && new URL(origin).origin === origin)
           ? undefined
           : {
-              message: `${JSON.stringify(origin)} is not an origin`,
+              message: 'is not an origin',
               hint: 'write only scheme, host and port, as browsers send them: https://app.example',
             },
     }),

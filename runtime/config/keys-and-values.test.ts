@@ -11,6 +11,20 @@ test.each(['issuer', 'jwks-url'])('credentials in the %s of tokens are refused, 
   expect(error.message).not.toContain('hunter7');
 });
 
+test.each([
+  ['http: { cors: { origins: ["${VALUE}"] } }', 'origins[0]: is not an origin'],
+  ['http: { cors: { origins: ["https://${VALUE}", "https://${VALUE}"] } }', 'origins[1]: is listed twice'],
+  [
+    'access: { jwt: { issuer: "https://login.example/", audience: a }, tenancy: { claim: "${VALUE}" } }',
+    'tenancy: names a claim',
+  ],
+])('no message has a value of the environment (%s)', (section, message) => {
+  const text = ONE_SHARD.replace('  sharding:', `  ${section}\n  sharding:`);
+  const error = errorOf(() => parse(text, { env: { VALUE: 'hunter7' } }));
+  expect(error.message).toContain(message);
+  expect(error.message).not.toContain('hunter7');
+});
+
 /** A configuration with groups such as `0 a: 0 m d, 1 n e`: number and name; number, name and database of members. */
 function shardsOf(...groups: readonly string[]): string {
   const lines = groups.map((text) => {

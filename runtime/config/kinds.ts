@@ -267,7 +267,7 @@ export function listOf<Item>(
         const at = { node: each, place: { path: `${place.path}[${index}]`, offset: each.offset } };
         const value = item.read(at, context);
         if (value === undefined) continue;
-        if (items.has(value)) refuse(context, at, { message: `${String(value)} is listed twice` });
+        if (items.has(value)) refuse(context, at, { message: 'is listed twice' });
         items.add(value);
       }
       return [...items];

@@ -52,6 +52,15 @@ test('the printed configuration contains no secret and can be parsed again', () 
   expect(again.relay?.sinks.map(({ name }) => name)).toEqual(['orders', 'audit', 'search']);
 });
 
+test.each([
+  'nats: { servers: ["nats://app:hidden@nats-1:4222"] }',
+  'kafka: { brokers: ["app:hidden@kafka-1:9092"] }',
+])('credentials in an address are refused, and not repeated (%s)', (sink) => {
+  const message = mistakesOf(`      - { name: a, ${sink} }\n`);
+  expect(message).toContain('[0]: must not contain credentials (use the keys username and password)');
+  expect(message).not.toContain('hidden');
+});
+
 test('the printed configuration shows only the origins of webhooks', () => {
   const url = 'https://hooks.example:8443/services/T0/secret-path?key=secret-key';
   const printed = printConfig(

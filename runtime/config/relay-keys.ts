@@ -31,6 +31,12 @@ const webhookUrl: TextCheck = (url) => {
   return absoluteUrl(url) ?? (hasCredentials(url) ? { message } : undefined);
 };
 
+/** Addresses are printed, and repeated in logs. */
+const address: TextCheck = (text) =>
+  text.includes('@')
+    ? { message: 'must not contain credentials', hint: 'use the keys username and password' }
+    : undefined;
+
 function checkUser(raw: { username?: string | undefined; password?: Secret | undefined }, at: Section): void {
   if (raw.username === undefined && raw.password !== undefined) at.report('password', 'needs a user name');
   if (raw.username !== undefined && raw.password === undefined) at.report('username', 'needs a password');
@@ -58,7 +64,12 @@ const nats = section<NonNullable<SinkConfig['nats']>>({
   doc: 'The sink publishes to NATS JetStream. Needs the packages `@nats-io/jetstream` and `@nats-io/transport-node`.',
   keys: {
     servers: {
-      ...texts({ maximum: 32, maximumLength: LONGEST_NAME, doc: 'Addresses of the servers: `nats-1:4222`.' }),
+      ...texts({
+        maximum: 32,
+        maximumLength: LONGEST_NAME,
+        check: address,
+        doc: 'Addresses of the servers: `nats-1:4222`.',
+      }),
       required: true,
     },
     subject: text(LONGEST_NAME, {
@@ -93,6 +104,7 @@ const kafka = section<NonNullable<SinkConfig['kafka']>>({
       ...texts({
         maximum: 64,
         maximumLength: LONGEST_NAME,
+        check: address,
         doc: 'Addresses of the bootstrap brokers: `kafka-1:9092`.',
       }),
       required: true,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AccessConfig } from '../config/types.js';
-import { objectType, t } from '../domain/field-types.js';
+import { namedFields, objectType, t } from '../domain/field-types.js';
 import { openApiDocument } from './document.js';
 import { documentedAccess, OPEN_ACCESS } from './documented-access.js';
 import type { DocumentedRoute } from './documented-route.js';
@@ -34,6 +34,26 @@ interface Shown {
     readonly responses: Readonly<Record<string, { readonly headers?: object }>>;
   };
 }
+
+test('a currency has its default beside the reference to the codes', () => {
+  const params = namedFields({ currency: t.currency({ default: 'EUR', doc: 'Of the price.' }) });
+  const route: DocumentedRoute = { ...RULED, method: 'POST', operation: 'SellAction', params };
+  expect(openApiDocument([route], { title: 'T', version: '1' })).toMatchObject({
+    components: {
+      schemas: {
+        SellRequest: {
+          properties: {
+            currency: {
+              description: 'Of the price.',
+              $ref: '#/components/schemas/Currency',
+              default: 'EUR',
+            },
+          },
+        },
+      },
+    },
+  });
+});
 
 test('the operations of classes with one name have different ids', () => {
   const routes = ['/b', '/a', '/c'].map((path) => ({ ...RULED, path }));

@@ -18,7 +18,8 @@ export function documentedObject(fields: readonly FieldDescriptor[], documenting
 export function documentedField(field: FieldDescriptor, documenting: Documenting): JsonPart {
   const base = documentedType(field.type, documenting);
   const description = field.doc === undefined ? {} : { description: field.doc };
-  if ('$ref' in base) return { ...description, ...(field.nullable === true ? orNull(base) : base) };
+  if ('$ref' in base)
+    return { ...description, ...(field.nullable === true ? orNull(base) : base), ...ruleKeywords(field) };
   const schema = { ...description, ...base, ...ruleKeywords(field) };
   return field.nullable === true ? orNull(schema) : schema;
 }

@@ -1,7 +1,7 @@
 import { contentHash } from '../../content-hash.js';
 import { IDENTIFIER_BYTES } from '../../schema/key-indexes.js';
 
-/** Words that PostgreSQL accepts as a table or column name only in quotes. */
+/** Words that PostgreSQL, or a function in PL/pgSQL, accepts as a table or column name only in quotes. */
 const RESERVED: ReadonlySet<string> = new Set(
   (
     'all analyse analyze and any array as asc asymmetric authorization between binary both case cast check collate ' +
@@ -10,7 +10,8 @@ const RESERVED: ReadonlySet<string> = new Set(
     'foreign freeze from full grant group having ilike in initially inner intersect into is isnull join lateral ' +
     'leading left like limit localtime localtimestamp natural not notnull null offset on only or order outer overlaps ' +
     'placing primary references returning right select session_user similar some symmetric system_user table ' +
-    'tablesample then to trailing true union unique user using variadic verbose when where window with'
+    'tablesample then to trailing true union unique user using variadic verbose when where window with ' +
+    'begin by declare execute foreach if loop strict while'
   ).split(' '),
 );
 

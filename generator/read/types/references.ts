@@ -27,6 +27,8 @@ import { listOf, notPlain, plain, type ReadType, unsupported } from './type-resu
 
 /** Reads a type by its name. @returns undefined if only the checker knows it */
 export function readReference(reading: Reading, node: ts.TypeReferenceNode): ReadType | undefined {
+  // A namespace may declare another type under the name.
+  if (ts.findAncestor(node, ts.isModuleBlock) !== undefined) return undefined;
   const resolved = resolveName(reading.context, node.typeName);
   switch (resolved.kind) {
     case 'framework':

@@ -8,7 +8,10 @@ type DecimalType = TypeOf<'decimal'>;
 
 /** Decimals in responses: as many digits as the value has. */
 const PLAIN_DECIMAL = '^-?[0-9]+(\\.[0-9]+)?$';
-const EXAMPLE = '150.5';
+
+/** An example that the column can store. */
+const exampleOf = ({ precision, scale }: DecimalType): string =>
+  precision === scale ? '0.5' : scale > 0 && precision - scale > 2 ? '150.5' : '1';
 
 /** A `Decimal`; text in plain notation in JSON. */
 export const decimalKind: FieldKind<DecimalType> = {
@@ -30,9 +33,14 @@ export const decimalKind: FieldKind<DecimalType> = {
   isValue: (value) => Decimal.isDecimal(value),
   schema: (type, { direction }) =>
     direction === 'request'
-      ? { type: ['string', 'number'], pattern: patternOf(type), ...rangeOf(type), examples: [EXAMPLE] }
-      : { type: 'string', pattern: PLAIN_DECIMAL, examples: [EXAMPLE] },
-  example: () => EXAMPLE,
+      ? {
+          type: ['string', 'number'],
+          pattern: patternOf(type),
+          ...rangeOf(type),
+          examples: [exampleOf(type)],
+        }
+      : { type: 'string', pattern: PLAIN_DECIMAL, examples: [exampleOf(type)] },
+  example: exampleOf,
 };
 
 function requireFinite(value: Decimal, field: string): void {

@@ -1,2 +1,3 @@
 export { AutoBuilder as Built, Model as Root, type ShardedId as Key } from 'fw-actions';
 export * from 'fw-actions';
+export * from './prices.js';

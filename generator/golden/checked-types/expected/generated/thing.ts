@@ -48,7 +48,7 @@ export const thingModel: ModelDescriptor<Thing> = {
     column('version', { column: 'version', sqlType: 'bigint' }, t.number()),
     column('basket', { column: 'basket', sqlType: 'jsonb' }, t.object({ customer: t.string({ maxLength: 40 }), colour: t.enum(['red', 'blue', 'amber']), lines: t.list(t.object({ sku: t.string(), count: t.number() })) })),
     column('handler', { column: 'handler', sqlType: 'text' }, t.enum(['onMade', 'onSold'])),
-    column('place', { column: 'place', sqlType: 'jsonb' }, t.object({ street: t.string() })),
+    column('place', { column: 'place', sqlType: 'jsonb' }, t.object({ street: t.string(), since: t.object({ year: t.number() }, { optional: true }) })),
     column('pin', { column: 'pin', sqlType: 'text' }, t.string()),
     column('pins', { column: 'pins', sqlType: 'jsonb' }, t.list(t.string())),
     column('cardPin', { column: 'card_pin', sqlType: 'text' }, t.string()),

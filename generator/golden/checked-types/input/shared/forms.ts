@@ -10,6 +10,12 @@ export const basket = s.object({
 export namespace postal {
   export interface Place {
     readonly street: string;
+    readonly since?: Date;
+  }
+
+  /** Not the class of the language. */
+  export interface Date {
+    readonly year: number;
   }
 }
 

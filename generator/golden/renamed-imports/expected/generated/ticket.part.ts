@@ -47,6 +47,8 @@ create table tickets (
   local jsonb not null,
   "when" timestamptz not null,
   at jsonb not null,
+  cost jsonb not null,
+  label jsonb not null,
   created_date timestamptz not null,
   updated_date timestamptz not null
 );

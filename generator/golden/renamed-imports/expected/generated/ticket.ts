@@ -2,6 +2,8 @@
 import { type Decimal, INITIAL_VERSION, type JsonValue, ModelBuilder, type ModelDescriptor, Repository, type ShardedId, type Uuid, column, t } from 'fw-actions/codegen';
 import type { Place } from '../models/places.js';
 import { type States, Ticket, type Uuid as Uuid2 } from '../models/ticket.js';
+import type { Price } from '../prices.js';
+import type { Tag } from '../tags.js';
 
 /** Columns of the table `tickets` in queries. */
 export interface TicketsTable {
@@ -13,6 +15,8 @@ export interface TicketsTable {
   readonly local: JsonValue;
   readonly when: Date;
   readonly at: JsonValue;
+  readonly cost: JsonValue;
+  readonly label: JsonValue;
   readonly created_date: Date;
   readonly updated_date: Date;
 }
@@ -38,6 +42,8 @@ export const ticketModel: ModelDescriptor<Ticket> = {
     column('local', { column: 'local', sqlType: 'jsonb' }, t.object({ low: t.number() })),
     column('when', { column: 'when', sqlType: 'timestamptz' }, t.instant()),
     column('at', { column: 'at', sqlType: 'jsonb' }, t.object({ street: t.string() })),
+    column('cost', { column: 'cost', sqlType: 'jsonb' }, t.object({ label: t.object({ cents: t.number() }) })),
+    column('label', { column: 'label', sqlType: 'jsonb' }, t.object({ text: t.string() })),
     column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
     column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
@@ -53,6 +59,8 @@ export type TicketField =
   | 'local'
   | 'when'
   | 'at'
+  | 'cost'
+  | 'label'
   | 'createdDate';
 
 /** Builds one `Ticket`. `Given` is the union of required fields that are set. `build` compiles if all are set. */
@@ -110,6 +118,14 @@ export class TicketBuilder<Given extends TicketField = TicketField> extends Mode
 
   at(at: Place): TicketBuilder<Given | 'at'> {
     return this.put('at', at);
+  }
+
+  cost(cost: Price): TicketBuilder<Given | 'cost'> {
+    return this.put('cost', cost);
+  }
+
+  label(label: Tag): TicketBuilder<Given | 'label'> {
+    return this.put('label', label);
   }
 
   createdDate(createdDate: Date): TicketBuilder<Given | 'createdDate'> {

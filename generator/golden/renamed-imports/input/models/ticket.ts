@@ -1,6 +1,6 @@
 import * as fw from 'fw-actions';
 import type { places } from './index.js';
-import { Built, type Key, Root } from '../fw.js';
+import { Built, type Key, type Label, type Price, Root } from '../fw.js';
 
 export const STATES = { Open: 'OPEN', Shut: 'SHUT' } as const;
 export type States = (typeof STATES)[keyof typeof STATES];
@@ -17,4 +17,6 @@ export class Ticket extends Root<Ticket, Key<Ticket>, States> {
   readonly local!: Uuid;
   readonly when!: Date;
   readonly at!: places.Place;
+  readonly cost!: Price;
+  readonly label!: Label;
 }
