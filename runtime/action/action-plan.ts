@@ -129,7 +129,7 @@ export class ActionPlan {
     const documents = frozenDocuments(descriptor as unknown as ModelDescriptor, model);
     const changes: Record<string, unknown> = { version: model.version + 1 };
     if (documents !== undefined) Object.assign(changes, documents);
-    if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
+    if (descriptor.kind === 'model') changes['updatedDate'] = this.now;
     const stored = markStored(copyWith(descriptor, model, changes));
     const base = baseOf(model);
     if (base !== undefined) noteSameRow(stored, base);
@@ -201,7 +201,7 @@ export class ActionPlan {
       );
     }
     const afterMs = at instanceof Date ? undefined : Math.round(at.afterMs);
-    const dueDate = at instanceof Date ? at : new Date(this.#clock.now().getTime() + at.afterMs);
+    const dueDate = at instanceof Date ? at : new Date(this.now.getTime() + at.afterMs);
     if (Number.isNaN(dueDate.getTime()))
       throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
     if (principal !== undefined && !SYSTEM_NAME.test(principal))
@@ -238,6 +238,11 @@ export class ActionPlan {
     const uuid = scheduleId(id);
     this.#changes ??= new ScheduleChanges();
     this.#changes.cancel(uuid);
+  }
+
+  /** @internal The time by the clock of its action. */
+  get now(): Date {
+    return this.#clock.now();
   }
 
   /** Actions scheduled so far. */
