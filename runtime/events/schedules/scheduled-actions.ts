@@ -186,10 +186,16 @@ export class ScheduledActions implements OwnWork {
 
   /** Starts due actions, as far as there is room. */
   async #begin(loop: LeasedLoop, room: number): Promise<void> {
-    const { recurring } = this.#options;
+    const { schedules, recurring } = this.#options;
     const running = [...this.#running.keys()];
     const looksBehind = this.#looksBehind;
-    const due = room === 0 ? [] : await this.#claim(loop.lease.lease, room, { running, looksBehind });
+    this.#looksBehind &&= room === 0;
+    const claimed = room === 0 ? [] : schedules.claim(loop.lease.lease, room, { running, looksBehind });
+    const due = await Promise.resolve(claimed).catch((error: unknown) => {
+      // The database may have made a claim that it did not answer.
+      this.#looksBehind = true;
+      throw error;
+    });
     const ends = due.map((action) =>
       this.#start(action).then(() => {
         if ((this.#isFull && this.#hasRoom) || recurring.isHeldUp) loop.wakeUp.notify();
@@ -200,17 +206,6 @@ export class ScheduledActions implements OwnWork {
     this.#isFull = due.length === room || isLeftBehind;
     // It runs alone for a while: if the process dies of it, the attempt should not count against others.
     if (isLeftBehind) await atMost(Promise.all(ends), ALONE_MS);
-  }
-
-  async #claim(...[lease, room, search]: Parameters<ScheduleStore['claim']>): Promise<readonly DueAction[]> {
-    this.#looksBehind = false;
-    try {
-      return await this.#options.schedules.claim(lease, room, search);
-    } catch (error) {
-      // The database may have made a claim that it did not answer.
-      this.#looksBehind = true;
-      throw error;
-    }
   }
 
   /** Executes an action and stores the outcome. Never rejects. */
