@@ -223,10 +223,7 @@ async function hasHandled({ database, checkpoint }: ReplayableHandler, from: Rep
   return (await callShard(database.shard, () => database.query(statement))).rowCount > 0;
 }
 
-/**
- * Position of the last event, by the index on ids. Processes make these by their own clocks, so that the event of the last
- * id may not be it.
- */
+/** Position of the last event. It may not have the last id: processes make ids by their own clocks. */
 const END =
   '(SELECT max(position) FROM (SELECT position FROM eventlog.events ORDER BY id DESC LIMIT 1000) AS newest)';
 
