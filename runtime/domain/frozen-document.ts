@@ -1,7 +1,9 @@
 import { memoize } from '../collections/memoize.js';
+import type { FieldType } from './descriptor.js';
 import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
-import { isPlainObject } from './json.js';
-import { columnKindOf } from './kinds/kinds.js';
+import { compileReader, compileWriter } from './json-codec.js';
+import { jsonText } from './json-text.js';
+import { columnKindOf, isJson } from './kinds/kinds.js';
 
 /** Documents that no code can change. */
 const frozen = new WeakSet<object>();
@@ -20,12 +22,14 @@ function freezeAll(value: unknown): void {
 }
 
 const documentFields = memoize(({ columns }: ModelDescriptor) =>
-  columns.filter((column) => columnKindOf(column) === undefined).map(({ field }) => field),
+  columns
+    .filter((column) => columnKindOf(column) === undefined)
+    .map(({ field, type }) => ({ field, copy: copierOf(type, field) })),
 );
 
 /**
- * The documents of a state to be staged, by field. Later executions start from the state, while the owner of an array or
- * object in it may change that at any time. Undefined: the model has none.
+ * The documents of a state to be staged, by field, as they will be read. Later executions start from the state, while the
+ * owner of an array or object in it may change that at any time. Undefined: the model has none.
  */
 export function frozenDocuments(
   descriptor: ModelDescriptor,
@@ -33,32 +37,25 @@ export function frozenDocuments(
 ): Readonly<Record<string, unknown>> | undefined {
   const fields = documentFields(descriptor);
   if (fields.length === 0) return undefined;
-  return Object.fromEntries(fields.map((field) => [field, frozenDocument(fieldOf(model, field))]));
+  return Object.fromEntries(
+    fields.map(({ field, copy }) => [field, frozenDocument(fieldOf(model, field), copy)]),
+  );
 }
 
-function frozenDocument(document: unknown): unknown {
+function frozenDocument(document: unknown, copy: (document: unknown) => unknown): unknown {
   if (typeof document !== 'object' || document === null || frozen.has(document)) return document;
   try {
-    const copy = frozenCopy(document);
-    frozen.add(copy);
-    return copy;
-  } catch (error) {
-    // Too many levels, or a cycle: its writer refuses it.
-    if (error instanceof RangeError) return document;
-    throw error;
+    return freezeDocument(copy(document));
+  } catch {
+    // Its writer refuses it.
+    return document;
   }
 }
 
-/** A copy of lists, plain objects and dates; instances of other classes, such as ids and decimals, stay. */
-function frozenCopy(value: object): object {
-  if (frozen.has(value)) return value;
-  if (value instanceof Date) return new Date(value);
-  if (Array.isArray(value)) return Object.freeze(Array.from(value, copyPart));
-  if (!isPlainObject(value)) return value;
-  const entries = Object.entries(value).map(([key, part]) => [key, copyPart(part)] as const);
-  return Object.freeze(Object.fromEntries(entries));
-}
-
-function copyPart(value: unknown): unknown {
-  return typeof value === 'object' && value !== null ? frozenCopy(value) : value;
+/** Writes and reads documents of a type. */
+function copierOf(type: FieldType, field: string): (document: unknown) => unknown {
+  if (isJson(type)) return (document) => JSON.parse(jsonText(document, field));
+  const write = compileWriter(type, field);
+  const read = compileReader(type, field);
+  return (document) => read(JSON.parse(write(document)));
 }

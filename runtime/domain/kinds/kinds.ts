@@ -64,6 +64,11 @@ export function partsOf(type: FieldType): readonly FieldType[] {
   return kindOf(type).parts?.(type) ?? [];
 }
 
+/** Whether the JSON form of every value of the type is the value itself. */
+export function isJson(type: FieldType): boolean {
+  return kindOf(type).isText !== true && partsOf(type).every(isJson);
+}
+
 /** Whether a field may be null: every JSON value includes null. */
 export function takesNull({ type, nullable }: Pick<FieldDescriptor, 'type' | 'nullable'>): boolean {
   return nullable === true || type.kind === 'json';

@@ -64,6 +64,10 @@ class BasketBuilder extends ModelBuilder<Basket> {
   }
 }
 
+class Fruits {
+  readonly names = ['apple'];
+}
+
 describeOn('postgresql', 'A remembered model with a document', (harness) => {
   test('has the stored document, although its input has changed since', async () => {
     const databases = await harness.makeShards({ shards: [HERE], migrations: [baskets] });
@@ -87,5 +91,28 @@ describeOn('postgresql', 'A remembered model with a document', (harness) => {
     await change((builder) => builder.content(['x'.repeat(20_000)]));
     await change((builder) => builder.owner('d'));
     expect(bank.executor.remembered.hit, 'a large document is not remembered').toBe(hits + 1);
+  });
+
+  test('has it in the stored form, although its input holds instances of classes', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: [baskets] });
+    const bank = openBank(databases);
+    const repository = new Repository<Basket>(bank.gateways, basketModel);
+    const fruits = new Fruits();
+    const content = { fruits, packed: new Date(0), note: undefined } as unknown as JsonValue;
+    const { id } = await bank.run((plan) => plan.add(BasketBuilder.new().owner('a').content([]).build()));
+    const seen: JsonValue[] = [];
+    const change = (by: (builder: BasketBuilder) => BasketBuilder): Promise<Basket> =>
+      bank.run(async (plan) => {
+        const basket = await repository.getById(id);
+        seen.push(basket.content);
+        return plan.update(by(BasketBuilder.copyOf(basket)).build());
+      });
+    const stored = { fruits: { names: ['apple'] }, packed: '1970-01-01T00:00:00.000Z' };
+    expect.soft((await change((builder) => builder.content(content))).content).toStrictEqual(stored);
+    fruits.names.push('bomb');
+    await change((builder) => builder.owner('b'));
+    expect(bank.executor.remembered.hit).toBe(1);
+    expect.soft(seen.at(-1)).toStrictEqual(stored);
+    expect.soft((await repository.getById(id)).content).toStrictEqual(stored);
   });
 });

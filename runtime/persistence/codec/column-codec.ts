@@ -5,7 +5,7 @@ import { compileReader, compileWriter } from '../../domain/json-codec.js';
 import { jsonText } from '../../domain/json-text.js';
 import type { ColumnKind } from '../../domain/kinds/field-kind.js';
 import { instantText } from '../../domain/kinds/instant-kind.js';
-import { columnKindOf, kindOf, partsOf } from '../../domain/kinds/kinds.js';
+import { columnKindOf, isJson } from '../../domain/kinds/kinds.js';
 import { INDEXED_LENGTH } from '../../domain/kinds/plain-kinds.js';
 import { normalizeType } from '../../domain/sql-type.js';
 import { DatabaseError, ValidationError } from '../../errors.js';
@@ -93,11 +93,6 @@ function readStored(read: () => unknown, field: string): unknown {
       cause: error,
     });
   }
-}
-
-/** Whether the JSON form of every value of the type is the value itself. */
-function isJson(type: FieldType): boolean {
-  return kindOf(type).isText !== true && partsOf(type).every(isJson);
 }
 
 /** An array literal of elements made by `toElement` (or the word `NULL`). */
