@@ -78,7 +78,8 @@ const MOST_ITEMS = 10_000;
 
 /** The intent of one attempt of one action: what to insert, update and expect. The plan itself writes nothing. */
 export class ActionPlan {
-  readonly #clock: Clock;
+  /** @internal That of its action. */
+  readonly clock: Clock;
   readonly #items = new Map<string, StagedItem>();
   /** @internal Items of models with natural keys; created with the first. */
   keyed: KeyedItems | undefined;
@@ -89,7 +90,7 @@ export class ActionPlan {
 
   /** @param defaultShard the shard of models without a sharded id */
   constructor(clock: Clock, defaultShard: ShardIdentifier = ShardIdentifier.of(0, 0)) {
-    this.#clock = clock;
+    this.clock = clock;
     this.#defaultShard = defaultShard;
   }
 
@@ -129,7 +130,7 @@ export class ActionPlan {
     const documents = frozenDocuments(descriptor as unknown as ModelDescriptor, model);
     const changes: Record<string, unknown> = { version: model.version + 1 };
     if (documents !== undefined) Object.assign(changes, documents);
-    if (descriptor.kind === 'model') changes['updatedDate'] = this.#clock.now();
+    if (descriptor.kind === 'model') changes['updatedDate'] = this.clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
     const base = baseOf(model);
     if (base !== undefined) noteSameRow(stored, base);
@@ -202,7 +203,7 @@ export class ActionPlan {
     }
     const afterMs = at instanceof Date ? undefined : Math.round(at.afterMs);
     // A copy: a caller may move its date on, to schedule the next action.
-    const dueDate = new Date(at instanceof Date ? at : this.#clock.now().getTime() + at.afterMs);
+    const dueDate = new Date(at instanceof Date ? at : this.clock.now().getTime() + at.afterMs);
     if (Number.isNaN(dueDate.getTime()))
       throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
     if (principal !== undefined && !SYSTEM_NAME.test(principal))

@@ -44,7 +44,7 @@ export interface RebuildProgress {
   readonly name: string;
   /** Position in the log that it has reached. */
   readonly position: number;
-  /** Position of the last event, or of one close to it. */
+  /** Position of the last event. */
   readonly end: number;
   /** Why it does not go on; undefined if it does. */
   readonly waitingFor: string | undefined;
@@ -223,8 +223,9 @@ async function hasHandled({ database, checkpoint }: ReplayableHandler, from: Rep
   return (await callShard(database.shard, () => database.query(statement))).rowCount > 0;
 }
 
-/** Position of the newest event, by the index on ids: that of the last one in the log, or of one close to it. */
-const END = '(SELECT position FROM eventlog.events ORDER BY id DESC LIMIT 1)';
+/** Position of the last event. It may not have the last id: processes make ids by their own clocks. */
+const END =
+  '(SELECT max(position) FROM (SELECT position FROM eventlog.events ORDER BY id DESC LIMIT 1000) AS newest)';
 
 const reaches = (position: number): Statement => ({
   text: `SELECT WHERE $1::bigint <= ${END}`,

@@ -14,7 +14,7 @@ import type { ExecutionContext, ExecutionRequest } from './execution-request.js'
 import { requireKeys } from './keys/planned-keys.js';
 import { takenMeanwhile } from './keys/taken-key.js';
 import { codeOf } from './observed-executions.js';
-import { PerformRun } from './perform/perform-run.js';
+import { isPromise, PerformRun } from './perform/perform-run.js';
 import { requireReplay } from './perform/require-replay.js';
 import type { KeyTakers } from './perform/staged-states.js';
 import { attemptPauseMs, FREE_ENDS, LEAST_MS, MAXIMUM_FREE_ATTEMPTS } from './retry-policy.js';
@@ -194,11 +194,7 @@ export class Execution<Params, Result> {
   }
 
   /** A refusal of values that follow from remembered states may be due to these. */
-  #whenSent(
-    sent: Promise<PartResult>,
-    result: Result,
-    items: readonly StagedItem[],
-  ): Promise<AttemptResult<Result>> {
+  #whenSent(sent: Promise<PartResult>, result: Result, items: readonly StagedItem[]): Completed<Result> {
     return sent.then(
       (part) => this.#finish(part, result, items),
       (error: unknown) => {
@@ -402,10 +398,4 @@ export class Execution<Params, Result> {
       throw new AbortedError('The execution was aborted between two attempts', { cause });
     }
   }
-}
-
-/** Whether `perform` has returned a promise, also one of another library or realm, and no result. */
-function isPromise<Result>(work: Promise<Result> | Result): work is Promise<Result> {
-  if (work instanceof Promise) return true;
-  return typeof work === 'object' && work !== null && 'then' in work && typeof work.then === 'function';
 }

@@ -180,7 +180,8 @@ export class ShardPreparation {
   }
 
   #backoff(shard: ShardIdentifier, failure: unknown): Backoff {
-    const mendingMs = this.#options.migrateAtStart === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
+    const mendingMs =
+      this.#options.migrateAtStart === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
     const longestMs = isPassing(this.#databases, shard, failure) ? LONGEST_PAUSE_MS : mendingMs;
     const ofAllMs = this.#waiting * PAUSE_PER_SHARD_MS;
     return {

@@ -21,7 +21,8 @@ interface Call {
 class ManualQueue {
   readonly calls: Call[] = [];
   readonly counts = { accepted: 0, deferred: 0, rejected: 0, accepting: true };
-  readonly run = new AbortController();
+  /** The run whose messages are published. */
+  run = new AbortController();
   readonly #queue: PublishQueue;
 
   constructor(limits: Partial<typeof LIMITS> = {}) {
@@ -208,6 +209,23 @@ test('a sink sends nothing more once the run has ended, because another process 
   expect(manual.calls[0]?.signal.aborted).toBe(true);
   await manual.answer(0, [ACCEPTED, LATER]);
   expect(await sent).toBe('1, RetryLater: later');
+});
+
+test('a batch has messages of one run, because it is aborted with that', async () => {
+  const manual = new ManualQueue();
+  const sent = [manual.publish('a1'), manual.publish('b1')];
+  const first = manual.run;
+  manual.run = new AbortController();
+  sent.push(manual.publish('c1'));
+  await expect
+    .poll(() => manual.calls.map(({ ids }) => ids), { interval: 1 })
+    .toEqual([['a1', 'b1'], ['c1']]);
+  first.abort();
+  expect(manual.calls.map(({ signal }) => signal.aborted)).toEqual([true, false]);
+  await manual.answer(0, new Error('aborted'));
+  await manual.answer(1);
+  expect((await Promise.all(sent)).at(-1)).toBe('sent');
+  expect(manual.counts.accepting).toBe(true);
 });
 
 test.each([

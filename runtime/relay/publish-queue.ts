@@ -158,6 +158,8 @@ export class PublishQueue {
         used += 1;
         continue;
       }
+      // A batch is aborted with its run. Others go on, and have no part in its failure.
+      if (batch[0] !== undefined && batch[0].signal !== group.signal) break;
       const messages = remaining(group);
       const size = messages.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       if (batch.length > 0 && (count + messages.length > batchSize || bytes + size > batchBytes)) break;

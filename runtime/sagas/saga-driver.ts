@@ -12,6 +12,7 @@ import type { EventHandler } from '../events/delivery/handler-descriptor.js';
 import type { EventEnvelope } from '../events/log/event-envelope.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { activeSpan, during, startInner } from '../tracing.js';
+import { OverdueAction } from './overdue-action.js';
 import { readFailure } from './own-model.js';
 import { GiveUpAction, MoveAction, RetryAction } from './saga-actions.js';
 import { recordOf, type SagaDefinition } from './saga-definition.js';
@@ -100,6 +101,9 @@ export class SagaDriver implements EventHandler {
       await this.handle(envelope);
     } else if (isWoken && (await this.#options.kit.runs.isOver(run)))
       await this.#execute(envelope, MoveAction, { saga, stepNumber, failure: timedOut(due) });
+    // The database's clock was set back since: looks again once the time is over.
+    else if (isWoken && event.reason === 'overdue')
+      await this.#execute(envelope, OverdueAction, { saga, stepNumber });
   }
 
   #attemptsOf({ place }: DueStep): Attempts | undefined {

@@ -19,7 +19,7 @@ export function stageStart<M extends Model>(plan: ActionPlan, saga: NamedSteps<M
   }
   requireEvent(saga, state);
   const id = state.id.getValue();
-  const terms = termsOf(state.state, limitOf(step, state), state.createdDate);
+  const terms = termsOf(state.state, limitOf(step, state), plan.clock.now());
   const run = SagaRun.start(id, saga.name, state.createdDate, terms);
   const stored = plan.add(state);
   plan.add(run);

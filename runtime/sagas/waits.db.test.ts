@@ -6,6 +6,7 @@ import { FwError } from '../errors.js';
 import { until } from '../events/test-support/ledger.js';
 import { ALICE, HERE, THERE } from '../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
+import { OverdueAction } from './overdue-action.js';
 import { MoveAction } from './saga-actions.js';
 import { endTime } from './test-support/step-time.js';
 import {
@@ -89,6 +90,17 @@ describeOnEachAdapter('A saga that waits', (harness) => {
     const application = tripProcess(databases, { asked: { until: 2_000 } });
     await until(async () => (await silent.events.schedules.list({ state: 'done' })).length > 0);
     expect(await ended(application, trip)).toEqual([0, 0, 'CANCELLED']);
+  });
+
+  test('expires although the clock is set back between the notice that its time is over and its handling', async () => {
+    const silent = tripProcess(databases, {}, SILENT);
+    const trip = await ask(silent);
+    const saga = trip.id.getValue();
+    const database = silent.databases.database(HERE);
+    await database.query({ text: 'UPDATE eventlog.sagas SET deadline = now()', values: [] });
+    await silent.executor.execute(BOB, OverdueAction, { saga, stepNumber: 1 });
+    await database.query({ text: "UPDATE eventlog.sagas SET deadline = now() + interval '4 s'", values: [] });
+    expect(await ended(tripProcess(databases), trip)).toEqual([0, 0, 'CANCELLED']);
   });
 
   test('is either approved or expired when both happen at once, in one of two processes', async () => {

@@ -15,7 +15,7 @@ import { readOnlyKysely } from '../persistence/read/kysely-dialect.js';
 import { DatabaseRegistry } from './database-registry.js';
 import { DriverFailure } from './driver-failure.js';
 import { type ReplicaRead, ReplicaReads } from './replica-reads.js';
-import type { Rows, ShardDatabase } from './shard-database.js';
+import type { CallOptions, Rows, ShardDatabase } from './shard-database.js';
 
 const SHARD = ShardIdentifier.of(1, 0);
 const SEEN = [
@@ -62,11 +62,14 @@ function registry(
   return new DatabaseRegistry(topology, { adapters: [postgresAdapter] });
 }
 
-async function read(options: ReplicaRead): Promise<{ readonly count: unknown; readonly onReplica: unknown }> {
+async function read(
+  options: ReplicaRead,
+  limits?: CallOptions,
+): Promise<{ readonly count: unknown; readonly onReplica: unknown }> {
   const text = 'select count(*)::int4, pg_is_in_recovery() from seen';
   const { rows } = await reads
     .reader(SHARD, options)
-    .read((database) => database.query({ text, values: [] }));
+    .read((database) => database.query({ text, values: [] }), limits);
   return { count: rows[0]?.[0], onReplica: rows[0]?.[1] };
 }
 
@@ -97,7 +100,13 @@ describe('A read that a streaming replica may serve', () => {
       expect(await read({})).toEqual({ count: 2, onReplica: true });
       expect(await read({ after })).toEqual({ count: 3, onReplica: false });
       expect(await read({ after, waitMs: 50 })).toEqual({ count: 3, onReplica: false });
-      expect(reads.skips(SHARD)).toEqual({ behind: 2, slow: 0, unreachable: 0, cancelled: 0, promoted: 0 });
+      // The wait is longer than half of the time limit. Other readers still use the replica.
+      expect(await read({ after, waitMs: 5_000 }, { timeoutMs: 1_000 })).toEqual({
+        count: 3,
+        onReplica: false,
+      });
+      expect(await read({})).toEqual({ count: 2, onReplica: true });
+      expect(reads.skips(SHARD)).toEqual({ behind: 3, slow: 0, unreachable: 0, cancelled: 0, promoted: 0 });
     } finally {
       await onReplica('select pg_wal_replay_resume()');
     }

@@ -19,7 +19,10 @@ export interface ReplicaRead {
    * listed may have any state.
    */
   readonly after?: ReadonlyMap<ShardIdentifier, string>;
-  /** Maximum wait for a lagging replica before the primary is read instead, in milliseconds. Default 0. */
+  /**
+   * Maximum wait for a lagging replica before the primary is read instead, in milliseconds. At most 40 % of the read's
+   * time limit. Default 0.
+   */
   readonly waitMs?: number;
 }
 
@@ -53,6 +56,8 @@ type ReplicaSkips = Readonly<Record<ReplicaSkip, number>>;
 const NO_SKIPS: ReplicaSkips = { behind: 0, slow: 0, unreachable: 0, cancelled: 0, promoted: 0 };
 
 const POLL_INTERVAL_MS = 5;
+/** The part of a read's time limit that it may wait for a lagging replica. */
+const LONGEST_WAIT = 0.4;
 /** An unreachable replica is skipped for this time, so that reads do not wait for it, in milliseconds. */
 const REST_AFTER_FAILURE_MS = 1_000;
 /** A standby may be promoted at any time, in milliseconds. */
@@ -212,7 +217,9 @@ async function hasReplayed(
   waitMs: number,
   options: CallOptions | undefined,
 ): Promise<boolean> {
-  const giveUpAt = time.nowMs() + Math.min(waitMs, options?.timeoutMs ?? Number.POSITIVE_INFINITY);
+  // Before `hangs` would report the replica as one that does not answer, so that no reader would use it.
+  const limitMs = (options?.timeoutMs ?? Number.POSITIVE_INFINITY) * LONGEST_WAIT;
+  const giveUpAt = time.nowMs() + Math.min(waitMs, limitMs);
   const text = 'select coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false)';
   for (;;) {
     const { rows } = await replica.query({ text, values: [after] }, options);

@@ -42,6 +42,13 @@ function specOf(
 }
 
 describe('A specification of a saga', () => {
+  test('counts the time of the first step from the start, whenever its state says that it was created', async () => {
+    const yesterday = new Date(clock.now().getTime() - 86_400_000);
+    const old = (): Trip => Trip.plan(HERE, flights.id.getValue(), hotels.id.getValue(), 'FLIGHT', yesterday);
+    await specOf().whenStarted(old()).thenEnds('BOOKED');
+    await specOf().givenTimeOut('FLIGHT').whenStarted(old()).thenEnds('CANCELLED');
+  });
+
   test('runs all its steps, from the action that starts it', () => {
     const trip = newTrip();
     return specOf()

@@ -188,6 +188,22 @@ describeOnEachAdapter('A replay', (harness) => {
     expect(seen.filter(({ replayed }) => replayed).map(({ version }) => version)).toEqual([4, 5]);
   });
 
+  test('begins at the last position although another process dated an earlier event later', async () => {
+    const replayed: number[] = [];
+    const { ledger } = await startHandler(harness, 'Log', (envelope) => {
+      if (envelope.replayed) replayed.push(envelope.modelVersion);
+    });
+    await credited(ledger, 4);
+    await caughtUp(ledger);
+    const [first, , , last] = await ledger.rows('SELECT position, id FROM eventlog.events ORDER BY position');
+    const unused = String(first?.[1]).replace(/.$/, (digit) => (digit === '0' ? '1' : '0'));
+    await ledger.rows(`UPDATE eventlog.events SET id = '${unused}' WHERE position = ${String(last?.[0])}`);
+    const ordered = await ledger.events.replay('Log', { position: Number(last?.[0]) }, { shard: HERE });
+    expect(ordered).toHaveLength(1);
+    await until(() => replayed.length > 0);
+    expect(replayed).toEqual([5]);
+  });
+
   test('of an unknown handler, or from a date that the database cannot read, is refused', async () => {
     const { ledger } = await startHandler(harness, 'Log', () => {});
     await until(async () => (await ledger.events.lag(HERE))[0]?.consumers.length === 1);

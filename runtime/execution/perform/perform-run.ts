@@ -132,3 +132,9 @@ function noteGuess(item: StagedItem, guesses: ReadonlyMap<string, Entity>): void
   const guess = guesses.get(rowOf(item.model));
   if (guess?.version === item.expectedVersion) item.guess = guess;
 }
+
+/** Whether `perform` has returned a promise, also one of another library or realm, and no result. */
+export function isPromise<Result>(work: Promise<Result> | Result): work is Promise<Result> {
+  if (work instanceof Promise) return true;
+  return typeof work === 'object' && work !== null && 'then' in work && typeof work.then === 'function';
+}

@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { ownersDatabase } from '../../../test/databases/roles.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
+import { uuid7 } from '../../domain/id-source.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { rebase } from '../../events/log/rebase.js';
 import { type FeedEvent, type FollowedModel, readFeeds } from './feed-reader.js';
 
 const HERE = ShardIdentifier.of(0, 0);
@@ -56,5 +58,31 @@ describeOnEachAdapter('Feeds', (harness) => {
     // A version below would bring the events before it again.
     const rest = await read({ ...wallet('a', 0), position: last?.position ?? '' });
     expect(rest.map(({ modelVersion }) => modelVersion)).toEqual([4, 4, 4, 4, 5]);
+  });
+
+  test('wait on another server until the log is rebased, because its positions may be lower', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: [] });
+    const owner = ownersDatabase(databases, HERE);
+    const run = (text: string) => owner.query({ text, values: [] });
+    await run(`SELECT setval(pg_get_serial_sequence('eventlog.events', 'position'), 100)`);
+    await run(EVENTS);
+    await run(
+      `INSERT INTO eventlog.delivery_epochs (epoch, system_identifier, after_position) VALUES (1, '1', 0)`,
+    );
+    // Copied rows carry the ids of another server's transactions.
+    await run(`UPDATE eventlog.events SET transaction_id = '3'`);
+    await run(`SELECT setval(pg_get_serial_sequence('eventlog.events', 'position'), 1)`);
+    await run(`WITH acted AS (INSERT INTO eventlog.actions (id, status, namespace, name, principal, started_date, completed_date)
+        VALUES ('${uuid7.next(HERE.bits)}', 'committed', 'test', 'Change', 'alice', now(), now()) RETURNING id)
+      INSERT INTO eventlog.events (id, action_id, namespace, model_id, model_name, event_type, payload, created_date, model_version)
+      SELECT gen_random_uuid(), id, 'test', 'a', 'Wallet', 'Changed', '{}', clock_timestamp(), 6 FROM acted`);
+    const versions = async (): Promise<readonly number[] | undefined> => {
+      const page = { events: 100, bytes: 1_000_000 };
+      const [events] = await readFeeds(databases.database(HERE), [wallet('a', 4)], page);
+      return events?.map(({ modelVersion }) => modelVersion);
+    };
+    expect(await versions()).toEqual([]);
+    await rebase(owner);
+    expect(await versions()).toEqual([5, 6]);
   });
 });

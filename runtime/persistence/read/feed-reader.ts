@@ -97,6 +97,10 @@ function eventOf(columns: readonly unknown[]): FeedEvent {
 
 const COLUMNS = 'e.id, e.event_type, e.event_version, e.model_version, e.payload, e.created_date, e.position';
 
+/** False after a move to another server until the log is rebased: positions there may have begun again. */
+const IS_OWN_LOG = `(SELECT system_identifier = (SELECT system_identifier::text FROM pg_control_system())
+  FROM eventlog.delivery_epochs ORDER BY epoch DESC LIMIT 1) IS NOT FALSE`;
+
 /**
  * Positions have the order of versions, and the model's index is sorted by position. One event more than the page is
  * read, so that the version behind each event is known.
@@ -109,7 +113,7 @@ CROSS JOIN LATERAL (
     sum(length(payload::text)) OVER w - length(payload::text) AS bytes_before
   FROM (SELECT * FROM eventlog.events AS e
     WHERE e.model_id = m.model_id AND e.model_name = m.model_name
-      AND e.position > m.position AND e.model_version > m.after
+      AND e.position > m.position AND e.model_version > m.after AND ${IS_OWN_LOG}
     ORDER BY e.position LIMIT $5 + 1) AS e
   WINDOW w AS (ORDER BY position)
 ) AS e
