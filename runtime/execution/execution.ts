@@ -300,10 +300,7 @@ export class Execution<Params, Result> {
 
   /** Creates all action ids before the first shard transaction is sent, because the journal stores them. */
   #persistParts(parts: readonly PlanPart[], startedDate: Date): Promise<PartResult> {
-    const writes = parts.map((part) => ({
-      shard: part.shard,
-      write: this.#planWrite(part, startedDate, undefined),
-    }));
+    const writes = parts.map((part) => ({ shard: part.shard, write: this.#planWrite(part, startedDate) }));
     return applyParts({
       actionName: this.#request.action.name,
       parts: writes,
@@ -331,7 +328,7 @@ export class Execution<Params, Result> {
     });
   }
 
-  #planWrite(part: PlanPart, startedDate: Date, result: Result | undefined): PlanWrite {
+  #planWrite(part: PlanPart, startedDate: Date, result?: Result): PlanWrite {
     const { params, writeParams, guard } = this.#request;
     this.#paramsJson ??= writeParams?.(params);
     return shardTransaction(this.#request, part, {
