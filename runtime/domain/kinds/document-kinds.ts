@@ -59,7 +59,11 @@ export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
     const writers = items.map(({ type }) => part(type));
     const writeRest = rest === undefined ? undefined : part(rest.type);
     return (value) => {
-      const texts = (value as readonly unknown[]).map((item, index) => {
+      const values = value as readonly unknown[];
+      const last = values.findLastIndex(
+        (item, index) => item !== undefined || items[index]?.optional !== true,
+      );
+      const texts = values.slice(0, last + 1).map((item, index) => {
         const write = writers[index] ?? writeRest;
         return item === null || item === undefined || write === undefined ? 'null' : write(item);
       });
