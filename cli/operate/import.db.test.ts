@@ -88,9 +88,11 @@ describeOn('postgresql', 'fw-gen import', (harness) => {
 
   test('names files that it cannot read or write', async () => {
     const [walletId] = await wallets(1);
+    project.write('gone.errors.ndjson', 'of an earlier run');
     const gone = await project.run(
       ...['import', 'WalletDepositMoneyAction', inProject('gone'), '--name', 'x', '--application', MODULE],
     );
+    expect(readFileSync(inProject('gone.errors.ndjson'), 'utf8')).toBe('of an earlier run');
     expect([gone.code, gone.error]).toEqual([
       2,
       expect.stringContaining(`Cannot open ${inProject('gone')}: ENOENT`),

@@ -74,6 +74,7 @@ export const IMPORT: CommandEntry = operatorCommand({
   run: async ({ runtime, config, databases }, flags, { output, signal }) => {
     const { file, name } = flags;
     const caller: Caller = { name: flags.principal ?? 'import', claims: readClaims(flags.claims) };
+    const lines = file === '-' ? process.stdin : createReadStream(file, { fd: openSync(file, 'r') });
     const application = await applicationOf(flags.application);
     const given = flags.collaborators === undefined ? {} : await exportOf(flags.collaborators, 'default');
     const action = runtime.openJsonAction(flags.action, {
@@ -95,7 +96,7 @@ export const IMPORT: CommandEntry = operatorCommand({
     const showProgress = (): void => output.error(progressOf(run, performance.now() - startedMs));
     const progress = setInterval(showProgress, PROGRESS_MS);
     try {
-      await run.run(linesOf(file === '-' ? process.stdin : createReadStream(file), signal));
+      await run.run(linesOf(lines, signal));
     } finally {
       clearInterval(progress);
       await action.close();

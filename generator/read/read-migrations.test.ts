@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readMigration } from './read-migrations.js';
+import { migrationFilesOf, readMigration } from './read-migrations.js';
 
 function changes(up: string): unknown {
   const read = readMigration('migrations/0001_x.sql', up);
@@ -26,4 +26,8 @@ test.each<[string, readonly string[], readonly string[]]>([
 test('a text of any length', () => {
   const long = 'a'.repeat(12_000_000);
   expect(changes(`select '${long}'; create table notes ()`)).toEqual([['notes'], []]);
+});
+
+test('a file is no less a migration in capitals', () => {
+  expect(migrationFilesOf(['0002_B.SQL', '0001_a.sql', 'notes.md'])).toEqual(['0001_a.sql', '0002_B.SQL']);
 });

@@ -7,7 +7,7 @@ import type { MigrationFile } from '../schema/project-schema.js';
 /** The name starts with a time, or with a number as in `0001_create_wallets`. */
 const NAME = /^\d{4,}_[\w-]+$/;
 /** A module is listed too, because it is reported. Tests and type declarations are not. */
-const LISTED = /\.sql$|(?<!\.(?:d|test|test-d))\.ts$/;
+const LISTED = /\.(?:sql|SQL)$|(?<!\.(?:d|test|test-d))\.ts$/;
 
 /** Returns the migrations among the files of a folder, in order. */
 export function migrationFilesOf(names: readonly string[]): readonly string[] {

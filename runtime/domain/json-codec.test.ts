@@ -218,3 +218,16 @@ describe('a compiled object reader', () => {
     expect(() => read({})).toThrow('title is missing');
   });
 });
+
+test('absent items at the end of a tuple stay absent', () => {
+  const number = { type: { kind: 'number' } } as const;
+  const absent = { ...number, optional: true } as const;
+  const type = { kind: 'tuple', items: [number, absent, absent] } as const;
+  const write = compileWriter(type, 'pair');
+  expect([[1, undefined, undefined], [1, 2, undefined], [1, 2, 3], [1]].map(write)).toEqual([
+    '[1]',
+    '[1,2]',
+    '[1,2,3]',
+    '[1]',
+  ]);
+});

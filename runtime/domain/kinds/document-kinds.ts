@@ -62,10 +62,12 @@ export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
     const writers = items.map(({ type }) => part(type));
     const writeRest = rest === undefined ? undefined : part(rest.type);
     return (value) => {
-      const given = value as readonly unknown[];
+      const values = value as readonly unknown[];
       // Absent last elements have no place: as null, they would be read as null.
-      const present = given.slice(0, given.findLastIndex((item) => item !== undefined) + 1);
-      const texts = present.map((item, index) => {
+      const last = values.findLastIndex(
+        (item, index) => item !== undefined || items[index]?.optional !== true,
+      );
+      const texts = values.slice(0, last + 1).map((item, index) => {
         const write = writers[index] ?? writeRest;
         return item === null || item === undefined || write === undefined ? 'null' : write(item);
       });
