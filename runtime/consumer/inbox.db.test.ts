@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
@@ -38,7 +38,11 @@ async function effects(database: Kysely<Tables>): Promise<readonly string[]> {
 }
 
 describeOn('postgresql', 'An inbox', (harness) => {
-  async function world(): Promise<{ ledger: Ledger; database: Kysely<Tables>; inbox: Inbox<Tables> }> {
+  async function world(): Promise<{
+    ledger: Ledger;
+    database: Kysely<Tables>;
+    inbox: Inbox<Transaction<Tables>>;
+  }> {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,

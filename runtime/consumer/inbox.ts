@@ -1,4 +1,4 @@
-import { type Kysely, sql, type Transaction } from 'kysely';
+import { type QueryExecutorProvider, sql } from 'kysely';
 import type { ActionClass } from '../action/action.js';
 import type { ActionInput } from '../action/action-input.js';
 import { ExecutionConfiguration } from '../action/execution-configuration.js';
@@ -17,10 +17,20 @@ export interface InboxTable {
   readonly received_date: Date;
 }
 
+/** What an inbox uses of a Kysely, whose class is another type in each version of its package. */
+interface InboxSession {
+  getExecutor(): unknown;
+}
+
+/** A database that starts transactions. */
+interface InboxDatabase<Transaction> extends InboxSession {
+  transaction(): { execute<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> };
+}
+
 /** Options of an inbox. */
-interface InboxOptions<Database> {
-  /** The consumer's own PostgreSQL. */
-  readonly database: Kysely<Database>;
+interface InboxOptions<Transaction> {
+  /** The consumer's own PostgreSQL: a `Kysely`. */
+  readonly database: InboxDatabase<Transaction>;
   /** Default `inbox`. */
   readonly table?: string;
   /** Runs actions of this framework. Required for `execute`. */
@@ -40,13 +50,13 @@ const TABLE = /^[a-z_][a-z0-9_]{0,62}$/;
 const LONGEST_KEY = 255;
 
 /** Records received messages in the transaction of their effects, so that a repetition has no effect. */
-export class Inbox<Database> {
-  readonly #database: Kysely<Database>;
+export class Inbox<Transaction extends InboxSession> {
+  readonly #database: InboxDatabase<Transaction>;
   readonly #table: string;
-  readonly #options: InboxOptions<Database>;
+  readonly #options: InboxOptions<Transaction>;
 
   /** @throws ValidationError for an invalid table name */
-  constructor(options: InboxOptions<Database>) {
+  constructor(options: InboxOptions<Transaction>) {
     const { database, table = 'inbox' } = options;
     if (!TABLE.test(table)) throw new ValidationError(`Invalid table name ${JSON.stringify(table)}`);
     this.#database = database;
@@ -58,12 +68,12 @@ export class Inbox<Database> {
   async createTable(): Promise<void> {
     await this.#database.transaction().execute(async (transaction) => {
       // Of two processes that create a table at the same time, one fails, also with `if not exists`.
-      await sql`select pg_advisory_xact_lock(hashtextextended('fw:inbox', 0))`.execute(transaction);
+      await sql`select pg_advisory_xact_lock(hashtextextended('fw:inbox', 0))`.execute(on(transaction));
       await sql`create table if not exists ${sql.table(this.#table)} (
         source text not null,
         id text not null,
         received_date timestamptz not null default now(),
-        primary key (source, id))`.execute(transaction);
+        primary key (source, id))`.execute(on(transaction));
     });
   }
 
@@ -76,7 +86,7 @@ export class Inbox<Database> {
    */
   once<Result>(
     { source, id }: Pick<ReceivedEvent, 'source' | 'id'>,
-    work: (transaction: Transaction<Database>) => Promise<Result>,
+    work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Reception<Result>> {
     return this.#database.transaction().execute(async (transaction): Promise<Reception<Result>> => {
       if (!(await this.#note(transaction, source, id))) return { kind: 'duplicate' };
@@ -118,24 +128,29 @@ export class Inbox<Database> {
    */
   async purge(before: Date): Promise<number> {
     const { numAffectedRows } = await sql`delete from ${sql.table(this.#table)}
-      where received_date < ${before}`.execute(this.#database);
+      where received_date < ${before}`.execute(on(this.#database));
     return Number(numAffectedRows ?? 0);
   }
 
   /** Records a message. False if it was recorded before. @throws ValidationError if the table cannot store its name */
-  async #note(on: Kysely<Database>, source: string, id: string): Promise<boolean> {
+  async #note(session: InboxSession, source: string, id: string): Promise<boolean> {
     requireStorable(source, id);
     const { numAffectedRows } = await sql`insert into ${sql.table(this.#table)} (source, id)
-      values (${source}, ${id}) on conflict do nothing`.execute(on);
+      values (${source}, ${id}) on conflict do nothing`.execute(on(session));
     return Number(numAffectedRows ?? 0) > 0;
   }
 
   async #has(source: string, id: string): Promise<boolean> {
     requireStorable(source, id);
     const { rows } = await sql`select 1 from ${sql.table(this.#table)}
-      where source = ${source} and id = ${id}`.execute(this.#database);
+      where source = ${source} and id = ${id}`.execute(on(this.#database));
     return rows.length > 0;
   }
+}
+
+/** Statements of one version of Kysely run on the executor of another one, whose types alone differ. */
+function on(session: InboxSession): QueryExecutorProvider {
+  return session as QueryExecutorProvider;
 }
 
 /** Two ids that a database stores as the same text would be taken for one message. */
