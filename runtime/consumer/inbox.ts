@@ -5,7 +5,7 @@ import { ExecutionConfiguration } from '../action/execution-configuration.js';
 import type { Caller } from '../domain/principal.js';
 import { storable } from '../domain/storable-text.js';
 import { isTraceParent } from '../domain/trace-parent.js';
-import { ValidationError } from '../errors.js';
+import { messageOf, RetryLater, ValidationError } from '../errors.js';
 import type { ActionRunner } from '../execution/action-executor.js';
 import { inboxKey } from './inbox-key.js';
 import type { ReceivedEvent } from './received-event.js';
@@ -46,6 +46,8 @@ export type Reception<Result> =
   | { readonly kind: 'duplicate' };
 
 const TABLE = /^[a-z_][a-z0-9_]{0,62}$/;
+/** An entry of a B-tree has at most 2,704 bytes. */
+const MOST_BYTES = 2_600;
 /** Maximum length of an execution's idempotency key. */
 const LONGEST_KEY = 255;
 
@@ -82,16 +84,22 @@ export class Inbox<Transaction extends InboxSession> {
    * message. A concurrent repetition waits for the first one.
    *
    * @throws errors of the work; then the message is not recorded
-   * @throws ValidationError if source or id cannot be stored: they contain NUL or half of a surrogate pair
+   * @throws ValidationError if source and id cannot be stored: they are longer than 2,600 bytes, or contain NUL or half
+   *   of a surrogate pair
+   * @throws RetryLater if the database is not available before the work
    */
-  once<Result>(
+  async once<Result>(
     { source, id }: Pick<ReceivedEvent, 'source' | 'id'>,
     work: (transaction: Transaction) => Promise<Result>,
   ): Promise<Reception<Result>> {
-    return this.#database.transaction().execute(async (transaction): Promise<Reception<Result>> => {
-      if (!(await this.#note(transaction, source, id))) return { kind: 'duplicate' };
-      return { kind: 'done', result: await work(transaction) };
+    requireStorable(source, id);
+    let isAvailable = false;
+    const received = this.#database.transaction().execute(async (transaction): Promise<Reception<Result>> => {
+      const isNew = await this.#note(transaction, source, id);
+      isAvailable = true;
+      return isNew ? { kind: 'done', result: await work(transaction) } : { kind: 'duplicate' };
     });
+    return received.catch((error) => (isAvailable ? Promise.reject(error) : unavailable(error)));
   }
 
   /**
@@ -100,6 +108,7 @@ export class Inbox<Transaction extends InboxSession> {
    * stored (`fw.execution.key-retention-ms`).
    *
    * @throws ValidationError if the inbox has no executor and principal, or if source or id cannot be stored
+   * @throws RetryLater if the database is not available before the action
    * @throws errors of the action; then the message is not recorded
    */
   async execute<Params, Result>(
@@ -111,7 +120,8 @@ export class Inbox<Transaction extends InboxSession> {
     if (executor === undefined || principal === undefined)
       throw new ValidationError('An inbox needs an executor and a principal to start actions');
     const { source, id, traceContext } = event;
-    if (await this.#has(source, id)) return { kind: 'duplicate' };
+    requireStorable(source, id);
+    if (await this.#has(source, id).catch(unavailable)) return { kind: 'duplicate' };
     const key = inboxKey(source, id);
     if (key.length > LONGEST_KEY)
       throw new ValidationError(`Source and id, escaped, are longer than ${LONGEST_KEY} characters`);
@@ -132,16 +142,14 @@ export class Inbox<Transaction extends InboxSession> {
     return Number(numAffectedRows ?? 0);
   }
 
-  /** Records a message. False if it was recorded before. @throws ValidationError if the table cannot store its name */
+  /** Records a message. False if it was recorded before. */
   async #note(session: InboxSession, source: string, id: string): Promise<boolean> {
-    requireStorable(source, id);
     const { numAffectedRows } = await sql`insert into ${sql.table(this.#table)} (source, id)
       values (${source}, ${id}) on conflict do nothing`.execute(on(session));
     return Number(numAffectedRows ?? 0) > 0;
   }
 
   async #has(source: string, id: string): Promise<boolean> {
-    requireStorable(source, id);
     const { rows } = await sql`select 1 from ${sql.table(this.#table)}
       where source = ${source} and id = ${id}`.execute(on(this.#database));
     return rows.length > 0;
@@ -153,8 +161,15 @@ function on(session: InboxSession): QueryExecutorProvider {
   return session as QueryExecutorProvider;
 }
 
+/** The message is to be sent again: that the receiver is down is no reason to reject it. */
+function unavailable(cause: unknown): never {
+  throw new RetryLater({ message: `The inbox is not available: ${messageOf(cause)}`, cause });
+}
+
 /** Two ids that a database stores as the same text would be taken for one message. */
 function requireStorable(source: string, id: string): void {
   storable(source, 'source');
   storable(id, 'id');
+  if (Buffer.byteLength(source + id) > MOST_BYTES)
+    throw new ValidationError(`Source and id have more than ${MOST_BYTES} bytes`, { field: 'id' });
 }
