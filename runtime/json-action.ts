@@ -73,10 +73,7 @@ export function openJsonAction(
     const params = Object(parseJsonText(text, NESTING_DEPTH)) as Record<string, unknown>;
     if (key !== undefined && !names.has(key)) delete params[key];
     const problems = check(params);
-    if (problems !== undefined) {
-      const messages = problems.map(({ message }) => message);
-      throw new ValidationError(messages.join('; ') || 'Params must be a JSON object');
-    }
+    if (problems !== undefined) throw new ValidationError(problems.map(({ message }) => message).join('; '));
     const model = Object.values(params).find((each) => each instanceof ShardedId);
     const execute = async (key: string): Promise<void> => {
       const configuration = ExecutionConfiguration.Builder.executionConfiguration()

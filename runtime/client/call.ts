@@ -134,7 +134,7 @@ export async function call<Answer>(
 const SETTLING: readonly number[] = [404, 409, 412];
 const UNSETTLED = /^(HTTP_|FW_KEY_BUSY|FW_UNKNOWN_SHARD)/;
 const TRANSIENT: readonly number[] = [408, 429, 502, 503, 504];
-const TRANSIENT_CODES: readonly string[] = ['CLIENT_NO_ANSWER', 'FW_KEY_BUSY'];
+const TRANSIENT_CODES: readonly string[] = ['CLIENT_NO_ANSWER', 'FW_KEY_BUSY', 'FW_STALE_MODEL'];
 
 /** All items of a list, page by page, from the page of `cursor` on. */
 export async function* itemsOf<Params extends { readonly cursor?: string | undefined }, Item>(

@@ -1,4 +1,5 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { randomBytes } from 'node:crypto';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import pg from 'pg';
 import { afterEach, expect, test } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
@@ -38,7 +39,11 @@ async function effects(database: Kysely<Tables>): Promise<readonly string[]> {
 }
 
 describeOn('postgresql', 'An inbox', (harness) => {
-  async function world(): Promise<{ ledger: Ledger; database: Kysely<Tables>; inbox: Inbox<Tables> }> {
+  async function world(): Promise<{
+    ledger: Ledger;
+    database: Kysely<Tables>;
+    inbox: Inbox<Transaction<Tables>>;
+  }> {
     const databases = await harness.makeShards({
       shards: [HERE],
       migrations: ledgerMigrations,
@@ -67,18 +72,36 @@ describeOn('postgresql', 'An inbox', (harness) => {
     expect(await inbox.once({ ...message, source: '/third' }, async () => 1)).toMatchObject({ kind: 'done' });
   });
 
-  test.each(['\ud800', 'a\0b'])('refuses the id %j, which its table cannot store', async (id) => {
-    const { inbox } = await world();
-    const refusal = { code: 'FW_VALIDATION', field: 'id' };
-    const works = [
-      () => inbox.once({ source: '/x', id }, async () => expect.unreachable()),
-      () =>
-        inbox.execute({ source: '/x', id, traceContext: undefined }, CreditAction, {
-          account: '',
-          amount: new Decimal(1),
-        }),
-    ];
-    for (const work of works) await expect(work()).rejects.toMatchObject(refusal);
+  test.each(['\ud800', 'a\0b', randomBytes(1_500).toString('hex')])(
+    'refuses the id %j, which its table cannot store',
+    async (id) => {
+      const { inbox } = await world();
+      const refusal = { code: 'FW_VALIDATION', field: 'id' };
+      const works = [
+        () => inbox.once({ source: '/x', id }, async () => expect.unreachable()),
+        () =>
+          inbox.execute({ source: '/x', id, traceContext: undefined }, CreditAction, {
+            account: '',
+            amount: new Decimal(1),
+          }),
+      ];
+      for (const work of works) await expect(work()).rejects.toMatchObject(refusal);
+    },
+  );
+
+  test('asks for a repetition while its table is missing or its server is down', async () => {
+    const { database, inbox, ledger } = await world();
+    const params = { account: await ledger.open(), amount: new Decimal(5) };
+    const receive = () =>
+      Promise.allSettled([
+        inbox.once(message, async () => expect.unreachable()),
+        inbox.execute(message, CreditAction, params),
+      ]);
+    const again = { status: 'rejected', reason: { code: 'FW_RETRY_LATER', cause: expect.any(Error) } };
+    await sql`drop table inbox`.execute(database);
+    expect(await receive()).toMatchObject([again, again]);
+    await database.destroy();
+    expect(await receive()).toMatchObject([again, again]);
   });
 
   test('records no failed work, and rolls back its effects', async () => {

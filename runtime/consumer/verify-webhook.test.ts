@@ -29,6 +29,12 @@ test('refuses another secret, another body, another id and another time', () => 
   expect(() => verify({ ...signed(SECRET), 'webhook-timestamp': later })).toThrow('does not match');
 });
 
+test('refuses messages while a secret of its own is none, without showing it', () => {
+  const verify = (): void => verifyWebhook(signed(SECRET), body, { secrets: ['whsec_short'] });
+  expect(verify).toThrow(expect.objectContaining({ code: 'FW_UNAUTHENTICATED' }));
+  expect(verify).not.toThrow('short');
+});
+
 test('refuses messages that are too old, too new or unsigned', () => {
   const now = Math.floor(Date.now() / 1_000);
   for (const timestamp of [now - 310, now + 310])

@@ -18,7 +18,7 @@ const DEFAULT_TOLERANCE_MS = 300_000;
  * Verifies the signature and the time of a webhook, according to Standard Webhooks. Pass the body as received: the
  * signature does not match a body that was parsed and serialized again.
  *
- * @throws UnauthenticatedError if none of the secrets has signed it, or if it is too old or too new
+ * @throws UnauthenticatedError if none of the secrets has signed it, one is not valid, or it is too old or too new
  */
 export function verifyWebhook(
   headers: Readonly<Record<string, string | readonly string[] | undefined>>,
@@ -36,10 +36,19 @@ export function verifyWebhook(
   if (!/^\d{1,12}$/.test(timestamp) || Math.abs(time.dateMs() - seconds * 1_000) > toleranceMs)
     throw new UnauthenticatedError("The webhook is too old, or its sender's clock is wrong");
   const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8');
-  const expected = secrets.map((secret) => sign(signingKey(secret), { id, timestamp: seconds, body: text }));
+  const expected = secrets.map((secret) => sign(keyOf(secret), { id, timestamp: seconds, body: text }));
   const given = signatures.split(' ');
   if (!expected.some((each) => given.some((signature) => isSame(each, signature))))
     throw new UnauthenticatedError('The signature of the webhook does not match');
+}
+
+/** A mistake in the receiver's own secret is no reason to reject messages: their sender sends them again later. */
+function keyOf(secret: string): Buffer {
+  try {
+    return signingKey(secret);
+  } catch (cause) {
+    throw new UnauthenticatedError('The secret of the receiver is not valid', { cause });
+  }
 }
 
 function isSame(one: string, other: string): boolean {

@@ -88,7 +88,7 @@ export interface CalledRoute {
 }
 
 /** The context of `problemOf`. */
-export interface ProblemContext {
+interface ProblemContext {
   /** Undefined: no generated route was called. */
   readonly route?: CalledRoute | undefined;
   /** Kinds of the application's own errors. */

@@ -11,9 +11,7 @@ import { type Caller, type Principal, principalOf } from '../domain/principal.js
 import { ForbiddenError } from '../errors.js';
 import type { Logger } from '../observability/logger.js';
 import { executionSettings } from './execution-settings.js';
-import { compileInput } from './input/compile-input.js';
-import { parseJsonText } from './input/json-text.js';
-import { invalidParams } from './input/request-params.js';
+import { paramsReader } from './input/read-params.js';
 import { type RouteServices, requireName } from './route-handler.js';
 
 /** Settings of an action in a custom route. */
@@ -64,12 +62,9 @@ export class RouteToolbox implements RouteTools {
   readonly #replies = new WeakMap<FastifyRequest, FastifyReply>();
   readonly #callers = new WeakMap<FastifyRequest, Promise<Principal>>();
   /** Checks params as the body of a request that contains them. */
-  readonly #check = memoize(({ params }: ActionDescriptor<never, unknown>) => {
-    const [write, check] = [compileObjectWriter(params), compileInput(params, 'body')];
-    return (given: object): void => {
-      const problems = check(Object(parseJsonText(write(given), this.#context.nestingDepth)));
-      if (problems !== undefined) throw invalidParams(problems);
-    };
+  readonly #check = memoize((action: ActionDescriptor<never, unknown>) => {
+    const write = compileObjectWriter(action.params);
+    return (given: object) => paramsReader(action)(write(given), this.#context.nestingDepth);
   });
 
   constructor(context: ToolsContext) {

@@ -192,6 +192,7 @@ describe('A failed attempt', () => {
     ['429', problem(429, 'FW_TOO_MANY_REQUESTS')],
     ['502 of a proxy', { status: 502, body: '<html>' } as const],
     ['the same key still running', problem(409, 'FW_KEY_BUSY')],
+    ['other writers that were faster', problem(409, 'FW_STALE_MODEL')],
   ])('by %s is repeated under the same key', async (_, first) => {
     const { client, sent, retries } = clientOf(first, first, OK);
     expect(await call(client, ['POST', '/'], { a: 1 })).toEqual({ version: 1 });

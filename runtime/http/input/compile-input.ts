@@ -20,7 +20,9 @@ export function compileInput(fields: readonly FieldDescriptor[], place: InputPla
   return (input) => {
     const refusal = convert(input);
     if (!(refusal instanceof Refusal)) return undefined;
-    return place === 'body' ? refusal.parts : refusal.parts.map((problem) => ({ in: place, ...problem }));
+    const { parts, reason } = refusal;
+    if (parts.length === 0) return [{ pointer: '', message: `Params ${reason}` }];
+    return place === 'body' ? parts : parts.map((problem) => ({ in: place, ...problem }));
   };
 }
 
