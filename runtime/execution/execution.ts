@@ -179,7 +179,7 @@ export class Execution<Params, Result> {
     }
     if (this.#contention.isHeld(items)) return { ...this.#retry('superseded'), rows: checkedRows(items) };
     const takers = this.#gateways.staged.keyTakers(run.plan.keyed?.items);
-    if (takers !== undefined) return this.#afterTakers(items, takers);
+    if (takers !== undefined) return this.#whenApplied(run, () => this.#afterTakers(items, takers));
     const home = this.#request.guard?.home ?? part.shard;
     if (parts.length > 1 || run.reads.dependsOnAnother(part.shard) || home !== part.shard) {
       // It must wait: for another shard's commit, for its key's home, or for its first shard transaction.
