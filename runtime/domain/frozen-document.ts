@@ -1,6 +1,6 @@
 import { memoize } from '../collections/memoize.js';
 import type { FieldType } from './descriptor.js';
-import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
+import { baseOf, type Entity, fieldOf, type ModelDescriptor } from './entity.js';
 import { compileReader, compileWriter } from './json-codec.js';
 import { jsonText } from './json-text.js';
 import { columnKindOf, isJson } from './kinds/kinds.js';
@@ -21,25 +21,35 @@ function freezeAll(value: unknown): void {
   Object.values(value).forEach(freezeAll);
 }
 
-const documentFields = memoize(({ columns }: ModelDescriptor) =>
-  columns
-    .filter((column) => columnKindOf(column) === undefined)
-    .map(({ field, type }) => ({ field, copy: copierOf(type, field) })),
+const ownFields = memoize(({ columns }: ModelDescriptor) =>
+  columns.flatMap((column) => {
+    const { field, type } = column;
+    if (type.kind === 'instant') return { field, own: ownDate };
+    if (columnKindOf(column) !== undefined) return [];
+    const copy = copierOf(type, field);
+    return { field, own: (document: unknown) => frozenDocument(document, copy) };
+  }),
 );
 
 /**
- * The documents of a state to be staged, by field, as they will be read. Later executions start from the state, while the
- * owner of an array or object in it may change that at any time. Undefined: the model has none.
+ * The documents and dates of a state to be staged, by field, as they will be read. Later executions start from the state,
+ * while the owner of an array, object or date in it may change that at any time. Undefined: the model has none.
  */
-export function frozenDocuments(
+export function ownValues(
   descriptor: ModelDescriptor,
   model: Entity,
 ): Readonly<Record<string, unknown>> | undefined {
-  const fields = documentFields(descriptor);
+  const fields = ownFields(descriptor);
   if (fields.length === 0) return undefined;
+  const base = baseOf(model);
   return Object.fromEntries(
-    fields.map(({ field, copy }) => [field, frozenDocument(fieldOf(model, field), copy)]),
+    fields.map(({ field, own }) => [field, own(fieldOf(model, field), base && fieldOf(base, field))]),
   );
+}
+
+/** A date of the stored state stays the same one, because it has more digits in the database. */
+function ownDate(date: unknown, stored: unknown): unknown {
+  return date instanceof Date && date !== stored ? new Date(date) : date;
 }
 
 function frozenDocument(document: unknown, copy: (document: unknown) => unknown): unknown {

@@ -1,5 +1,5 @@
 import { copyWith, descriptorOf, type Entity } from '../domain/entity.js';
-import { frozenDocuments } from '../domain/frozen-document.js';
+import { ownValues } from '../domain/frozen-document.js';
 import { ValidationError } from '../errors.js';
 
 /**
@@ -13,5 +13,5 @@ export function persisted<M extends Entity>(model: M, version: number = model.ve
     throw new ValidationError(`A stored version is an integer of at least 1, got ${version}`);
   }
   const descriptor = descriptorOf(model);
-  return copyWith(descriptor, model, { ...frozenDocuments(descriptor, model), version }) as M;
+  return copyWith(descriptor, model, { ...ownValues(descriptor, model), version }) as M;
 }
