@@ -120,6 +120,16 @@ describe('ActionPlan', () => {
   });
 });
 
+test('a date keeps its time in the plan, although its owner changes it for the next one', () => {
+  const plan = new ActionPlan(clock);
+  const at = new Date(0);
+  for (let day = 0; day < 2; day += 1) {
+    plan.schedule(at, Object as never, {} as never);
+    at.setUTCDate(at.getUTCDate() + 1);
+  }
+  expect(plan.schedules.map(({ dueDate }) => dueDate)).toEqual([new Date(0), new Date(86_400_000)]);
+});
+
 describe('ActionPlan.cancelSchedule', () => {
   test('drops a schedule of its own plan, whose id may be in capital letters', () => {
     const plan = new ActionPlan(clock);

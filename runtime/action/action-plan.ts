@@ -202,7 +202,7 @@ export class ActionPlan {
       );
     }
     const afterMs = at instanceof Date ? undefined : Math.round(at.afterMs);
-    const dueDate = at instanceof Date ? at : new Date(this.clock.now().getTime() + at.afterMs);
+    const dueDate = new Date(at instanceof Date ? at : this.clock.now().getTime() + at.afterMs);
     if (Number.isNaN(dueDate.getTime()))
       throw new PlanMisuseError(`${actionClass.name} cannot be scheduled at an invalid date`);
     if (principal !== undefined && !SYSTEM_NAME.test(principal))
