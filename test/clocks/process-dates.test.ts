@@ -29,6 +29,7 @@ const MAY: Readonly<Record<string, string>> = {
   'runtime/relay/sinks/webhook/webhook-sink.ts': 'the time in a signature, and a date in Retry-After',
   'runtime/sagas/saga-actions.ts':
     'dates of records, and an estimate until the database has set the deadline',
+  'runtime/sagas/stage-saga.ts': 'an estimate until the database has set the deadline',
   'runtime/sagas/step-action.ts': 'dates of records, and an estimate until the database has set the deadline',
 };
 
