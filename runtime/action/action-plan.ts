@@ -12,7 +12,7 @@ import {
   rowKey,
   rowOf,
 } from '../domain/entity.js';
-import { frozenDocuments } from '../domain/frozen-document.js';
+import { ownValues } from '../domain/frozen-document.js';
 import { ShardedId } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ModelEvent } from '../domain/model-event.js';
@@ -109,9 +109,9 @@ export class ActionPlan {
       );
     }
     const events = pendingEventsOf(model);
-    const documents = frozenDocuments(descriptor as unknown as ModelDescriptor, model);
-    const isFinal = events.length === 0 && documents === undefined;
-    const stored = markStored(isFinal ? model : copyWith(descriptor, model, documents ?? {}));
+    const own = ownValues(descriptor as unknown as ModelDescriptor, model);
+    const isFinal = events.length === 0 && own === undefined;
+    const stored = markStored(isFinal ? model : copyWith(descriptor, model, own ?? {}));
     this.#stage({ kind: 'add', descriptor, model: stored, events });
     return stored;
   }
@@ -127,9 +127,9 @@ export class ActionPlan {
    */
   update<M extends Entity>(model: M): M {
     const descriptor = descriptorFor(model);
-    const documents = frozenDocuments(descriptor as unknown as ModelDescriptor, model);
+    const own = ownValues(descriptor as unknown as ModelDescriptor, model);
     const changes: Record<string, unknown> = { version: model.version + 1 };
-    if (documents !== undefined) Object.assign(changes, documents);
+    if (own !== undefined) Object.assign(changes, own);
     if (descriptor.kind === 'model') changes['updatedDate'] = this.clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
     const base = baseOf(model);

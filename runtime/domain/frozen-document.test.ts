@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { ValidationError } from '../errors.js';
 import { Decimal } from './decimal.js';
 import type { FieldType } from './descriptor.js';
-import { type Entity, instantiate, type ModelDescriptor } from './entity.js';
-import { freezeDocument, frozenDocuments } from './frozen-document.js';
+import { type Entity, instantiate, type ModelDescriptor, markStored } from './entity.js';
+import { freezeDocument, ownValues } from './frozen-document.js';
 import { accountModel, newAccount, OPENED_AT } from './test-support/account.js';
 
 const account = accountModel as unknown as ModelDescriptor;
@@ -13,7 +13,7 @@ function stagedAs(type: FieldType, content: unknown): unknown {
   const column = { field: 'content', column: 'content', type, sqlType: 'jsonb' };
   const basket: ModelDescriptor = { ...account, columns: [...account.columns, column] };
   const model: Entity = instantiate(basket, { ...plain, content });
-  return frozenDocuments(basket, model)?.['content'];
+  return { content, ...ownValues(basket, model) }.content;
 }
 
 function staged(content: unknown): unknown {
@@ -91,6 +91,17 @@ describe('a document of a staged state', () => {
   });
 });
 
-test('a model without documents has none', () => {
-  expect(frozenDocuments(account, plain)).toBeUndefined();
+test('a date of a staged state does not change with its input, unless it is the stored one', () => {
+  const at = new Date(0);
+  const input = newAccount(new Decimal(5)).createdDate(at).build();
+  const stored = markStored(instantiate(account, { ...input, createdDate: at }));
+  const own = ownValues(account, input);
+  expect(ownValues(account, stored)).toBeUndefined();
+  at.setTime(1);
+  expect(own?.['createdDate']).toEqual(new Date(0));
+});
+
+test('a model without documents and dates has none', () => {
+  const columns = account.columns.filter(({ type }) => type.kind !== 'instant');
+  expect(ownValues({ ...account, columns }, plain)).toBeUndefined();
 });

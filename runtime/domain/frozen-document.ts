@@ -1,5 +1,5 @@
 import { memoize } from '../collections/memoize.js';
-import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
+import { baseOf, type Entity, fieldOf, type ModelDescriptor } from './entity.js';
 import type { JsonValue } from './json.js';
 import { type DocumentCodec, documentCodec } from './json-codec.js';
 import { columnKindOf } from './kinds/kinds.js';
@@ -20,28 +20,41 @@ function freezeAll(value: unknown): void {
   Object.values(value).forEach(freezeAll);
 }
 
-const documentFields = memoize(({ columns }: ModelDescriptor) =>
-  columns
-    .filter((column) => columnKindOf(column) === undefined)
-    .map(({ field, type }) => ({ field, codec: documentCodec(type, field) })),
+const ownFields = memoize(({ columns }: ModelDescriptor) =>
+  columns.flatMap((column) => {
+    const { field, type } = column;
+    if (type.kind === 'instant') return { field, own: ownDate };
+    if (columnKindOf(column) !== undefined) return [];
+    const codec = documentCodec(type, field);
+    return { field, own: (document: unknown) => frozenDocument(document, codec) };
+  }),
 );
 
 /**
- * The documents of a state to be staged, by field, as its row will have them. Later executions start from the state: they
- * must find what they would read, while the owner of an array or object may change it at any time. Undefined: the model
- * has none.
+ * Documents and dates of a state to be staged that its owner may change at any time, by field, as their row will have
+ * them: later executions start from the state, and must find what they would read. Undefined: there are none.
  *
  * @throws ValidationError, naming the field, for a document that cannot be stored
  */
-export function frozenDocuments(
+export function ownValues(
   descriptor: ModelDescriptor,
   model: Entity,
 ): Readonly<Record<string, unknown>> | undefined {
-  const fields = documentFields(descriptor);
-  if (fields.length === 0) return undefined;
-  return Object.fromEntries(
-    fields.map(({ field, codec }) => [field, frozenDocument(fieldOf(model, field), codec)]),
-  );
+  const base = baseOf(model);
+  let entries: (readonly [field: string, value: unknown])[] | undefined;
+  for (const { field, own } of ownFields(descriptor)) {
+    const value = fieldOf(model, field);
+    const kept = own(value, base && fieldOf(base, field));
+    if (kept === value) continue;
+    entries ??= [];
+    entries.push([field, kept]);
+  }
+  return entries && Object.fromEntries(entries);
+}
+
+/** A date of the stored state stays the same one, because it has more digits in the database. */
+function ownDate(date: unknown, stored: unknown): unknown {
+  return date instanceof Date && date !== stored ? new Date(date) : date;
 }
 
 function frozenDocument(document: unknown, { write, read }: DocumentCodec): unknown {

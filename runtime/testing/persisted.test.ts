@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Decimal } from '../domain/decimal.js';
-import { descriptorOf, pendingEventsOf } from '../domain/entity.js';
+import { descriptorOf, instantiate, pendingEventsOf } from '../domain/entity.js';
 import { accountModel, newAccount } from '../domain/test-support/account.js';
 import { ValidationError } from '../errors.js';
 import { persisted } from './persisted.js';
@@ -20,6 +20,16 @@ describe('persisted', () => {
   test('may be at any version', () => {
     expect(persisted(credited, 9)).toEqual({ ...credited, version: 9 });
     expect(credited.version).toBe(1);
+  });
+
+  test('has frozen documents in the form that is read from a database', () => {
+    const column = { field: 'content', column: 'content', type: { kind: 'json' }, sqlType: 'jsonb' } as const;
+    const basket = { ...accountModel, columns: [...accountModel.columns, column] };
+    const content = { list: ['a'], at: new Date(0) };
+    const stored = Object(persisted(instantiate(basket, { ...credited, content }))).content;
+    expect(stored).toStrictEqual({ list: ['a'], at: '1970-01-01T00:00:00.000Z' });
+    expect(() => stored.list.push('b')).toThrow(TypeError);
+    expect(content.list).toEqual(['a']);
   });
 
   test.each([0, -1, 1.5, Number.NaN])('refuses version %d', (version) => {

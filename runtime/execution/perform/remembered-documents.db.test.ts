@@ -12,6 +12,7 @@ import { HERE, openBank } from '../test-support/accounts.js';
 class Basket extends Entity<Basket, ShardedId<Basket>, 'OPEN'> {
   readonly owner!: string;
   readonly content!: JsonValue;
+  readonly due!: Date;
 }
 
 const basketModel: ModelDescriptor<Basket> = {
@@ -26,13 +27,14 @@ const basketModel: ModelDescriptor<Basket> = {
     { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
     { field: 'owner', column: 'owner', type: { kind: 'string' }, sqlType: 'text' },
     { field: 'content', column: 'content', type: { kind: 'json' }, sqlType: 'jsonb' },
+    { field: 'due', column: 'due', type: { kind: 'instant' }, sqlType: 'timestamptz' },
   ],
 };
 
 const baskets: Migration = {
   name: '0001_baskets',
   up: `create table baskets (id uuid primary key check (eventlog.is_own_id(id)), state text not null, version bigint not null,
-    owner text not null, content jsonb not null)`,
+    owner text not null, content jsonb not null, due timestamptz not null)`,
 };
 
 class BasketBuilder extends ModelBuilder<Basket> {
@@ -45,7 +47,12 @@ class BasketBuilder extends ModelBuilder<Basket> {
   }
 
   static new(): BasketBuilder {
-    const values = { id: ShardedId.generate(Basket, HERE), state: 'OPEN', version: INITIAL_VERSION };
+    const values = {
+      id: ShardedId.generate(Basket, HERE),
+      state: 'OPEN',
+      version: INITIAL_VERSION,
+      due: new Date(0),
+    };
     const builder = new BasketBuilder();
     for (const [field, value] of Object.entries(values)) builder.put(field, value);
     return builder;
@@ -57,6 +64,10 @@ class BasketBuilder extends ModelBuilder<Basket> {
 
   content(content: JsonValue): this {
     return this.put('content', content);
+  }
+
+  due(due: Date): this {
+    return this.put('due', due);
   }
 
   build(): Basket {
@@ -111,5 +122,29 @@ describeOn('postgresql', 'A remembered model with a document', (harness) => {
     const { content: stored } = await repository.getById(id);
     expect(stored).toEqual({ at: '1970-01-01T00:00:00.000Z', fruit: 'apple' });
     expect(remembered).toStrictEqual(stored);
+  });
+
+  test('has the stored date, although its owner has changed it since', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: [baskets] });
+    const bank = openBank(databases);
+    const repository = new Repository<Basket>(bank.gateways, basketModel);
+    const due = new Date(1_000);
+    const seen: Date[] = [];
+    const change = (by: (builder: BasketBuilder) => BasketBuilder): Promise<Basket> =>
+      bank.run(async (plan) => {
+        const basket = await repository.getById(id);
+        seen.push(new Date(basket.due));
+        return plan.update(by(BasketBuilder.copyOf(basket)).build());
+      });
+    const { id } = await bank.run((plan) =>
+      plan.add(BasketBuilder.new().owner('a').content([]).due(due).build()),
+    );
+    due.setTime(2_000);
+    await change((builder) => builder.owner('b').due(due));
+    due.setTime(3_000);
+    await change((builder) => builder.owner('c'));
+    expect(bank.executor.remembered.hit).toBeGreaterThan(0);
+    expect(seen).toEqual([new Date(1_000), new Date(2_000)]);
+    expect((await repository.getById(id)).due).toEqual(new Date(2_000));
   });
 });
