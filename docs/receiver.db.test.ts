@@ -115,7 +115,11 @@ describeOn('postgresql', 'The receiver of docs/integration.md', (harness) => {
     const database = await world();
     const send = await senderTo(database);
     await sql`alter table inbox rename to moved`.execute(database);
-    const deferred = { kind: 'deferred', reason: 'the receiver answered 503', retryAfterMs: 1_000 };
+    const deferred = {
+      kind: 'deferred',
+      reason: 'the receiver answered 503 with Retry-After: 1',
+      retryAfterMs: 1_000,
+    };
     expect(await send('e1', {})).toEqual(deferred);
     await sql`alter table moved rename to inbox`.execute(database);
     expect(await send('e1', {})).toEqual({ kind: 'accepted' });
