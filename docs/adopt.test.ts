@@ -7,6 +7,7 @@ import { WalletCreateAction } from '../examples/wallet/actions/wallet-create-act
 import { WalletDepositMoneyAction } from '../examples/wallet/actions/wallet-deposit-money-action.js';
 import { application } from '../examples/wallet/generated/application.js';
 import { WalletResponse } from '../examples/wallet/responses/wallet-response.js';
+import { ONE_SHARD } from '../runtime/config/test-support/configs.js';
 
 /** The sample of docs/adopt.md. */
 async function addWallets(server: FastifyInstance, config: FwConfig): Promise<Application> {
@@ -37,17 +38,10 @@ function callerOf({ headers }: FastifyRequest): Principal {
   return { name: 'ada', claims: { role: 'operator' } };
 }
 
-const CONFIG = `fw:
-  namespace: example.wallet
-  execution: { timeout-ms: 30000 }
-  sharding:
-    default-shard: { group: 0, member: 0 }
-    groups:
-      - group: 0
-        name: global
-        members:
-          - { member: 0, name: global-1, configs: { primary-config: { jdbc-url: "jdbc:pglite:mem:adopted" } } }
-`;
+const CONFIG = ONE_SHARD.replace(/jdbc-url: .*/s, 'jdbc-url: jdbc:pglite:mem:adopted\n').replace(
+  '  sharding:',
+  '  execution: { timeout-ms: 30000 }\n  sharding:',
+);
 const server = Fastify();
 let app: Application;
 let id: string;

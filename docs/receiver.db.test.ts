@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { EventSchemas, Inbox, readMessage, verifyWebhook } from 'fw-actions/consumer';
 import { problemOf } from 'fw-actions/http';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import pg from 'pg';
+import { type Kysely, sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
+import { consumerDatabase } from '../runtime/consumer/test-support/consumer-database.js';
 import { HERE } from '../runtime/execution/test-support/accounts.js';
 import type { PublishOutcome } from '../runtime/relay/relay-sink.js';
 import { webhookSink } from '../runtime/relay/sinks/webhook/webhook-sink.js';
@@ -50,13 +50,7 @@ const OTHER_SECRET = Buffer.alloc(32, 2).toString('base64');
 describeOn('postgresql', 'The receiver of docs/integration.md', (harness) => {
   async function world() {
     const databases = await harness.makeShards({ shards: [HERE], migrations: [], role: 'owner' });
-    const { url, username, password } = databases.memberConfig(HERE).primary;
-    if (url.kind !== 'postgresql') throw new Error('Only PostgreSQL servers');
-    const { host, port, database: name } = url;
-    const pool = new pg.Pool({ host, port, database: name, user: username, password: password?.reveal() });
-    pool.on('error', () => {});
-    const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-    onTestFinished(() => database.destroy());
+    const database = consumerDatabase<Tables>(databases);
     await new Inbox({ database }).createTable();
     await sql`create table payments (wallet text not null, amount numeric not null)`.execute(database);
     return database;

@@ -127,12 +127,12 @@ export class ActionPlan {
    */
   update<M extends Entity>(model: M): M {
     const descriptor = descriptorFor(model);
-    const own = ownValues(descriptor as unknown as ModelDescriptor, model);
+    const base = baseOf(model);
+    const own = ownValues(descriptor as unknown as ModelDescriptor, model, base);
     const changes: Record<string, unknown> = { version: model.version + 1 };
     if (own !== undefined) Object.assign(changes, own);
     if (descriptor.kind === 'model') changes['updatedDate'] = this.clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
-    const base = baseOf(model);
     if (base !== undefined) noteSameRow(stored, base);
     const item: StagedUpdate = {
       kind: 'update',

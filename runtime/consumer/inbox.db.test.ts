@@ -1,34 +1,22 @@
 import { randomBytes } from 'node:crypto';
-import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
-import pg from 'pg';
-import { afterEach, expect, test } from 'vitest';
+import { type Kysely, sql, type Transaction } from 'kysely';
+import { expect, test } from 'vitest';
 import { describeOn } from '../../test/databases/vitest.js';
 import { Decimal } from '../domain/decimal.js';
 import { type Ledger, ledgerMigrations, openLedger } from '../events/test-support/ledger.js';
 import { ALICE, CreditAction, HERE } from '../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { Inbox } from './inbox.js';
+import { consumerDatabase } from './test-support/consumer-database.js';
 
 interface Tables {
   readonly effects: { readonly what: string };
 }
 
 const message = { source: '/other/shards/0-0', id: 'e1', traceContext: undefined };
-const opened: Kysely<Tables>[] = [];
 
-afterEach(async () => {
-  await Promise.all(opened.splice(0).map((database) => database.destroy()));
-});
-
-/** The consumer's own database; this test uses the shard's. */
 async function consumer(databases: DatabaseRegistry): Promise<Kysely<Tables>> {
-  const { url, username, password } = databases.memberConfig(HERE).primary;
-  if (url.kind !== 'postgresql') throw new Error('Only PostgreSQL servers');
-  const { host, port, database: name } = url;
-  const pool = new pg.Pool({ host, port, database: name, user: username, password: password?.reveal() });
-  pool.on('error', () => {});
-  const database = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
-  opened.push(database);
+  const database = consumerDatabase<Tables>(databases);
   await sql`create table effects (what text not null)`.execute(database);
   return database;
 }

@@ -1,5 +1,5 @@
 import { memoize } from '../collections/memoize.js';
-import { baseOf, type Entity, fieldOf, type ModelDescriptor } from './entity.js';
+import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
 import type { JsonValue } from './json.js';
 import { type DocumentCodec, documentCodec } from './json-codec.js';
 import { columnKindOf } from './kinds/kinds.js';
@@ -34,13 +34,14 @@ const ownFields = memoize(({ columns }: ModelDescriptor) =>
  * Documents and dates of a state to be staged that its owner may change at any time, by field, as their row will have
  * them: later executions start from the state, and must find what they would read. Undefined: there are none.
  *
+ * @param base the stored state that it changes
  * @throws ValidationError, naming the field, for a document that cannot be stored
  */
 export function ownValues(
   descriptor: ModelDescriptor,
   model: Entity,
+  base?: Entity,
 ): Readonly<Record<string, unknown>> | undefined {
-  const base = baseOf(model);
   let entries: (readonly [field: string, value: unknown])[] | undefined;
   for (const { field, own } of ownFields(descriptor)) {
     const value = fieldOf(model, field);

@@ -82,9 +82,8 @@ export abstract class ModelBuilder<M extends Entity> {
       }
       // A row has one null for both: what was never set is what will be read.
       if (value === undefined && takesNull(column)) assign(draft, field, null);
-      if (column.type.kind === 'uuid' && typeof value === 'string') assign(draft, field, value.toLowerCase());
     }
-    for (const check of ruleChecks(this.#descriptor)) check(draft, this.#source);
+    for (const finish of finishing(this.#descriptor)) finish(draft, this.#source);
     this.#draft = undefined;
     return finishDraft(draft, Object.freeze(this.#events));
   }
@@ -110,14 +109,22 @@ export abstract class ModelBuilder<M extends Entity> {
   }
 }
 
-type DraftCheck = (draft: Draft<Entity>, source: Entity | undefined) => void;
+type DraftStep = (draft: Draft<Entity>, source: Entity | undefined) => void;
 
-/** The checks of fields with rules, compiled at the first use of a model. */
-const ruleChecks = memoize(({ columns }: { readonly columns: readonly ColumnDescriptor[] }) =>
-  columns.flatMap((column) => ruleCheck(column) ?? []),
+/** What fields of a model need before it is frozen, compiled at its first use. */
+const finishing = memoize(({ columns }: { readonly columns: readonly ColumnDescriptor[] }) =>
+  columns.flatMap((column) => [lowerCase(column), ruleCheck(column)]).filter((step) => step !== undefined),
 );
 
-function ruleCheck({ field, rules, label = field }: ColumnDescriptor): DraftCheck | undefined {
+function lowerCase({ field, type }: ColumnDescriptor): DraftStep | undefined {
+  if (type.kind !== 'uuid') return undefined;
+  return (draft) => {
+    const value = fieldOf(draft, field);
+    if (typeof value === 'string') assign(draft, field, value.toLowerCase());
+  };
+}
+
+function ruleCheck({ field, rules, label = field }: ColumnDescriptor): DraftStep | undefined {
   if (rules === undefined) return undefined;
   const broken = compileRules(rules);
   return (draft, source) => {

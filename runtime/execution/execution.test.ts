@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { Action } from '../action/action.js';
+import type { ActionPlan, StagedItem } from '../action/action-plan.js';
 import { ActionRegistry } from '../action/action-registry.js';
 import type {
   ExecutionConfiguration,
@@ -19,6 +20,7 @@ import { DriverFailure } from '../sharding/driver-failure.js';
 import { ActionExecutor } from './action-executor.js';
 import { ShardGateways } from './shard-gateways.js';
 import { AccountRepository, ALICE, configure, DoAction, HERE } from './test-support/accounts.js';
+import { guestModel, newGuest } from './test-support/guests.js';
 import { unusedDatabases } from './test-support/unused-databases.js';
 
 type LookParams = Readonly<Record<string, Id<Account>>>;
@@ -214,6 +216,40 @@ describe('an execution that never runs, because another one under its key does, 
   });
 });
 
+/** An executor whose actions read staged accounts. */
+function openAccounts() {
+  const databases = unusedDatabases({ database: () => ({}) });
+  const gateways = new ShardGateways(databases, 'test', new EventCatalog([]));
+  const accounts = new AccountRepository(gateways);
+  const create = (): DoAction => new DoAction(systemClock, accounts);
+  const registry = new ActionRegistry([{ name: 'Do', actionClass: DoAction, params: [], create }]);
+  return { executor: new ActionExecutor({ registry, gateways, models: [] }), accounts, gateways };
+}
+
+test('an execution is not told that a key is taken before the plans that it has read are applied', async () => {
+  const { executor, accounts, gateways } = openAccounts();
+  const [read, holder] = [new PendingPlan(), new PendingPlan()];
+  gateways.staged.publish(planOf('a1>2').items, read, HERE);
+  const descriptor = guestModel as unknown as StagedItem['descriptor'];
+  const model = newGuest('ann@hotel');
+  gateways.staged.publish([{ kind: 'add', descriptor, model, events: [] }], holder, HERE);
+  let runs = 0;
+  const work = async (plan: ActionPlan): Promise<unknown> => {
+    runs += 1;
+    if (runs > 1) throw new RefusedError('The account has changed');
+    await accounts.getById(idOf('a'));
+    return plan.add(newGuest('ann@hotel'));
+  };
+  const execution = executor.execute(ALICE, DoAction, { work }, configure().timeoutMs(5_000).build());
+  const outcome = execution.catch((error: unknown) => error);
+  await new Promise(setImmediate);
+  holder.settle(true);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(runs).toBe(1);
+  read.settle(false);
+  expect(await outcome).toBeInstanceOf(RefusedError);
+});
+
 describe('an aborted execution ends at once', () => {
   const outcomeOf = (execution: Promise<unknown>): Promise<unknown> =>
     Promise.race([
@@ -234,12 +270,7 @@ describe('an aborted execution ends at once', () => {
   });
 
   test('while it waits for a plan that it depends on', async () => {
-    const databases = unusedDatabases({ database: () => ({}) });
-    const gateways = new ShardGateways(databases, 'test', new EventCatalog([]));
-    const accounts = new AccountRepository(gateways);
-    const create = (): DoAction => new DoAction(systemClock, accounts);
-    const registry = new ActionRegistry([{ name: 'Do', actionClass: DoAction, params: [], create }]);
-    const executor = new ActionExecutor({ registry, gateways, models: [] });
+    const { executor, accounts, gateways } = openAccounts();
     gateways.staged.publish(planOf('a1>2').items, new PendingPlan(), HERE);
     const abort = new AbortController();
     const configuration = configure().timeoutMs(2_000).signal(abort.signal).build();

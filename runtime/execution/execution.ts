@@ -161,7 +161,7 @@ export class Execution<Params, Result> {
     const staged = run.seal();
     requireVersion(staged, this.#request.configuration);
     requireKeys(run.plan.keyed?.items);
-    if (this.#isGuess && (staged.length === 0 || !run.areProvable(staged))) return this.#unproven();
+    if (this.#isGuess && (staged.length === 0 || !run.isProvable)) return this.#unproven();
     const proofs = run.proofs();
     const items = proofs.length === 0 ? staged : [...staged, ...proofs];
     const parts = this.#route(items, run.plan);

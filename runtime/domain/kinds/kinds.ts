@@ -86,6 +86,9 @@ export const columnKindOf: (column: ColumnDescriptor) => ColumnKind | undefined 
   },
 );
 
+/** Writes a value of a column as text, or throws; undefined for a document. */
+const textOf = memoize((column: ColumnDescriptor) => columnKindOf(column)?.text(column.field));
+
 /** Whether values of a type can be compared with those of a caller: those of documents cannot. */
 export function isComparable(type: FieldType): boolean {
   return kindOf(type).isValue !== undefined;
@@ -93,10 +96,10 @@ export function isComparable(type: FieldType): boolean {
 
 /** Whether a value of unknown origin, such as a claim, can be compared with a column: one that does not fit cannot. */
 export function isColumnValue(column: ColumnDescriptor, value: unknown): boolean {
-  const { field, type } = column;
+  const { type } = column;
   if (kindOf(type).isValue?.(value, type) !== true) return false;
   try {
-    columnKindOf(column)?.text(field)(value);
+    textOf(column)?.(value);
     return true;
   } catch {
     return false;

@@ -38,6 +38,8 @@ export class PerformRun implements PerformScope {
    * The access check of the action's rule; undefined if there is no rule, or if the runtime itself is the principal.
    */
   access: AccessCheck | undefined;
+  /** Whether the sealed plan proves what it stages: not a guess whose row was read again and staged in a later state. */
+  isProvable = true;
   readonly #options: PerformRunOptions;
   #isPublished = false;
   #log: Logger | undefined;
@@ -56,12 +58,6 @@ export class PerformRun implements PerformScope {
     const { log = SILENT, logged } = this.#options;
     this.#log ??= withFacts(log, { action: this.actionName, ...logged?.() });
     return this.#log;
-  }
-
-  /** Whether each guess can be proven by the plan: not one whose row was read again and staged in a later state. */
-  areProvable(items: readonly StagedItem[]): boolean {
-    const { guesses } = this.reads;
-    return items.every((item) => item.kind === 'add' || item.guess || !guesses.has(rowOf(item.model)));
   }
 
   /** A version check for each guess that the plan does not stage; they must be part of its own statement. */
@@ -121,16 +117,19 @@ export class PerformRun implements PerformScope {
     const items = this.plan.seal();
     requireReach(this.plan, this.reach);
     const { guesses } = this.reads;
-    if (guesses.size > 0) for (const item of items) noteGuess(item, guesses);
+    if (guesses.size > 0) for (const item of items) this.isProvable &&= noteGuess(item, guesses);
     return items;
   }
 }
 
-/** A state that another execution has staged meanwhile is no guess. */
-function noteGuess(item: StagedItem, guesses: ReadonlyMap<string, Entity>): void {
-  if (item.kind === 'add') return;
+/** @returns false if its row was guessed, then read again and staged in a later state */
+function noteGuess(item: StagedItem, guesses: ReadonlyMap<string, Entity>): boolean {
+  if (item.kind === 'add') return true;
   const guess = guesses.get(rowOf(item.model));
-  if (guess?.version === item.expectedVersion) item.guess = guess;
+  if (guess === undefined) return true;
+  if (guess.version !== item.expectedVersion) return false;
+  item.guess = guess;
+  return true;
 }
 
 /** Whether `perform` has returned a promise, also one of another library or realm, and no result. */
