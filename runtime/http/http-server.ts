@@ -183,7 +183,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
       const shown = host.includes(':') ? `[${host}]` : host;
       return { host, port: actual, url: `${scheme}://${shown}:${actual}` };
     },
-    close: (graceMs = 10_000, other = undefined) => {
+    close(graceMs = 10_000, other?: Promise<void>) {
       answers.closing = true;
       // Not earlier, because clients of feeds would reconnect to this server.
       const endFeeds = (): void => options.feeds?.close();

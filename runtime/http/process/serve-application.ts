@@ -209,8 +209,10 @@ function run(
     name: `${hostname()}:${process.pid}`,
   });
   const close = async (): Promise<void> => {
+    const delivered = opened.events.stop();
     try {
-      await server.close(DRAIN_MS, opened.events.stop());
+      await server.close(DRAIN_MS, delivered);
+      await delivered;
     } finally {
       // A plugin's `onClose` may fail. Until here, actions run with the registered topology.
       await register.stop();

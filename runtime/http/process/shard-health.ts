@@ -17,11 +17,11 @@ export function shardHealth(databases: DatabaseRegistry, log: Logger): HealthChe
   const note = (health: ShardHealth): ShardHealth => {
     const { shard, name, status, code, reason } = health;
     const last = reasons.get(shard);
-    const now = code && `${status} ${code}`;
-    if (now === undefined) reasons.delete(shard);
-    else reasons.set(shard, now);
-    if (last !== now && now !== undefined) log.warn({ shard, name, code, reason }, `shard is ${status}`);
-    if (last !== undefined && now === undefined) log.info({ shard, name }, 'shard is up');
+    const state = code && `${status} ${code}`;
+    if (state === undefined) reasons.delete(shard);
+    else reasons.set(shard, state);
+    if (last !== state && state !== undefined) log.warn({ shard, name, code, reason }, `shard is ${status}`);
+    if (last !== undefined && state === undefined) log.info({ shard, name }, 'shard is up');
     return health;
   };
   return async () =>
