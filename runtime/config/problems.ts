@@ -33,8 +33,6 @@ interface Entry {
 export class Problems {
   readonly #source: ProblemSource | undefined;
   #entries: Entry[] = [];
-  /** Number of mistakes that are no unset values. */
-  #mistakes = 0;
 
   /** @param source absent for a configuration built in code */
   constructor(source?: ProblemSource) {
@@ -46,14 +44,13 @@ export class Problems {
     return this.#entries.length;
   }
 
-  /** True once further problems are only counted, so that callers can skip describing them. */
+  /** Whether callers can spare hints: there are as many problems as one report shows. */
   get full(): boolean {
-    return this.#mistakes >= MAXIMUM_REPORTED;
+    return this.count >= MAXIMUM_REPORTED;
   }
 
   add(place: Place, mistake: Mistake): void {
     this.#entries.push({ place, mistake });
-    if (mistake.unset === undefined) this.#mistakes += 1;
   }
 
   /**
