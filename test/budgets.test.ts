@@ -28,7 +28,7 @@ const LINES: Readonly<Record<string, number>> = {
   'runtime/doctor': 610,
   'runtime/domain': 3_100,
   'runtime/events': 6_590,
-  'runtime/execution': 4_100,
+  'runtime/execution': 4_030,
   'runtime/http': 5_430,
   'runtime/locks': 460,
   'runtime/migration': 2_690,

@@ -9,6 +9,7 @@ import type { ReachOf } from '../action/tenancy.js';
 import { memoize } from '../collections/memoize.js';
 import { deadlines } from '../concurrency/deadlines.js';
 import { type ExecutionEnvironment, systemEnvironment } from '../concurrency/execution-environment.js';
+import { KeyedMutex } from '../concurrency/keyed-mutex.js';
 import type { ExecutionDefaults } from '../config/types.js';
 import type { ModelDescriptor } from '../domain/entity.js';
 import { ShardedId } from '../domain/id.js';
@@ -31,7 +32,6 @@ import { RowContention } from './contention/row-contention.js';
 import { Execution } from './execution.js';
 import type { ExecutionContext, ExecutionRequest } from './execution-request.js';
 import { KeyGuard, keyHome, requestFingerprint } from './keys/key-guard.js';
-import { KeyJoins } from './keys/key-joins.js';
 import { KeyRepeats } from './keys/key-repeats.js';
 import { ObservedExecutions } from './observed-executions.js';
 import { type Explanation, explainAction } from './perform/explain.js';
@@ -82,7 +82,7 @@ export class ActionExecutor {
   readonly #reach: ReachOf;
   readonly #context: ExecutionContext;
   readonly #repeats = memoize((_: ActionDescriptor) => new KeyRepeats());
-  readonly #joins: KeyJoins;
+  readonly #keys = new KeyedMutex();
   #closed = false;
 
   /** @internal use `openApplication` */
@@ -92,14 +92,12 @@ export class ActionExecutor {
     this.#registry = registry;
     this.#results = new ResultJson(models);
     this.#defaults = { ...EXECUTION_DEFAULTS, ...defaults };
-    const running = new Running();
-    this.#joins = new KeyJoins(running);
     this.#context = {
       gateways,
       environment,
       log: options.log,
       rowContention: new RowContention(environment),
-      running,
+      running: new Running(),
       observed: new ObservedExecutions(options.log, this.#defaults.slowMs, environment),
     };
   }
@@ -254,10 +252,32 @@ export class ActionExecutor {
         traceContext,
       });
     const execution = new Execution(request, this.#context);
-    if (guard === undefined) return execution.run();
-    return this.#joins.run(guard, execution, (settled) =>
-      deadlines.race(orAborted(settled, configuration.signal), request.deadline, busy),
-    );
+    return guard === undefined ? execution.run() : this.#inTurn(guard, execution, request);
+  }
+
+  /** Executions under one key run one after the other, so that a repeat finds what the first has stored. */
+  async #inTurn<Params, Result>(
+    { name }: KeyGuard,
+    execution: Execution<Params, Result>,
+    { configuration, deadline }: ExecutionRequest<Params, Result>,
+  ): Promise<Result> {
+    const { running } = this.#context;
+    // No name contains NUL.
+    const turn = this.#keys.queue(`${name.principal}\0${name.operation}\0${name.key}`);
+    running.begin();
+    try {
+      if (turn.isWaiting) {
+        const reached = deadlines.race(orAborted(turn.reached, configuration.signal), deadline, busy);
+        await reached.catch((refusal: unknown) => {
+          execution.ended(refusal);
+          throw refusal;
+        });
+      }
+      return await execution.run();
+    } finally {
+      turn.leave();
+      running.end();
+    }
   }
 
   #guard<Params, Result>(

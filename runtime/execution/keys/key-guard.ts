@@ -17,10 +17,12 @@ import { DriverFailure } from '../../sharding/driver-failure.js';
 import { publicError } from '../../sharding/public-error.js';
 import type { PartResult, Replay } from '../attempt.js';
 import { isPassing } from '../execution-errors.js';
-import type { KeyedRequest } from './key-joins.js';
 import type { KeyRepeats } from './key-repeats.js';
 
-export interface KeyGuardOptions extends KeyedRequest {
+export interface KeyGuardOptions {
+  readonly name: KeyName;
+  /** Hash of action and params. A different request under the same key is refused. */
+  readonly fingerprint: string;
   /** The shard where a repeat looks first. */
   readonly home: ShardIdentifier;
   /** How long the key is kept, by the clock of each database. */
@@ -36,15 +38,15 @@ export interface KeyGuardOptions extends KeyedRequest {
  * shard. If the target is not the key's home, the home stores the target first, so that a repeat finds it; the row on
  * the target decides.
  */
-export class KeyGuard implements KeyedRequest {
-  readonly name: KeyName;
-  readonly fingerprint: string;
+export class KeyGuard {
   readonly #options: KeyGuardOptions;
 
   constructor(options: KeyGuardOptions) {
-    this.name = options.name;
-    this.fingerprint = options.fingerprint;
     this.#options = options;
+  }
+
+  get name(): KeyName {
+    return this.#options.name;
   }
 
   get home(): ShardIdentifier {

@@ -104,6 +104,24 @@ describeOnEachAdapter('A process that has seen no repeat for a while', (harness)
     expect(await bank.balance(account)).toBe(String(before + others.length));
   });
 
+  test('applies fifty repeats that start at once, once, and refuses other requests among them', async () => {
+    const fresh = newKey();
+    sent = [];
+    const credits = Array.from({ length: 50 }, (_, nr) =>
+      credit(fresh, nr % 10 === 9 ? 2 : 1).then(
+        ({ balance, version }) => `${balance.toFixed()} ${version}`,
+        ({ code }) => code,
+      ),
+    );
+    const ends = await Promise.all(credits);
+    const distinct = [...new Set(ends)].sort();
+    expect(distinct).toHaveLength(2);
+    expect(distinct[1]).toBe('FW_KEY_REUSED');
+    // Only the first one is sent without a look-up, and one repeat that does not expect to be one.
+    expect(sent.length).toBeLessThan(60);
+    expect(await bank.balance(account)).toBe(distinct[0]?.split(' ')[0]);
+  });
+
   test('refuses another request under a key', async () => {
     await expect(credit('first', 2)).rejects.toThrow(IdempotencyKeyReusedError);
     expect(await bank.balance(account)).toBe('101');
