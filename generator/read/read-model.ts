@@ -8,7 +8,7 @@ import { type ReadContext, report } from './read-context.js';
 import { decoratorArguments, located, readOptions } from './read-decorator.js';
 import { readDoc } from './read-doc.js';
 import { readKeys } from './read-keys.js';
-import { NAME, readElements, readFitting, readProperties, TEXT } from './read-literal.js';
+import { FLAG, NAME, readElements, readFitting, readProperties, TEXT } from './read-literal.js';
 import { locationOf } from './source-files.js';
 import { constructorOf, extendsClause, hasKeyword, instanceProperties, scopeOf } from './syntax.js';
 import { type Lineage, leadsTo } from './types/lineage.js';
@@ -128,18 +128,30 @@ function hasFieldForm(context: ReadContext, member: ts.PropertyDeclaration): boo
   return scope === 'public' && problem === undefined;
 }
 
-const OPTIONS = { name: NAME, table: TEXT, columns: undefined, deletedStates: undefined };
+const OPTIONS = {
+  name: NAME,
+  table: TEXT,
+  columns: undefined,
+  deletedStates: undefined,
+  chaining: FLAG,
+  folding: FLAG,
+};
 
-type ModelOptions = Pick<ModelSchema, 'storedName' | 'table' | 'columns' | 'deletedStates'>;
+type ModelOptions = Pick<
+  ModelSchema,
+  'storedName' | 'table' | 'columns' | 'deletedStates' | 'chaining' | 'folding'
+>;
 
 function readModelOptions(context: ReadContext, decorator: ts.Decorator): ModelOptions {
   const options = readOptions(context, decoratorArguments(decorator)[0], OPTIONS);
   const [columns, states] = [options.nodes.get('columns'), options.nodes.get('deletedStates')];
+  const { name, chaining, folding } = options.values;
   return defined({
-    storedName: options.values.name,
+    storedName: name,
     table: located(options, 'table'),
     columns: columns === undefined ? [] : readColumnOptions(context, columns),
     deletedStates: states === undefined ? [] : readTexts(context, states),
+    ...{ chaining, folding },
   });
 }
 

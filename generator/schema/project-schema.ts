@@ -44,6 +44,9 @@ export interface ModelSchema {
   readonly table?: Located<string>;
   readonly columns: readonly ColumnOption[];
   readonly deletedStates: readonly Located<string>[];
+  /** How concurrent changes of one model are combined. Default: as the runtime decides. */
+  readonly chaining?: boolean;
+  readonly folding?: boolean;
   /** Natural keys; the key without a name is the first. Default: none. */
   readonly keys?: readonly KeySchema[];
 }

@@ -33,6 +33,13 @@ interface AutoBuilderOptions {
   readonly columns?: Readonly<Record<string, { readonly name?: string; readonly type?: string }>>;
   /** States that mean deleted: reads hide such models by default. */
   readonly deletedStates?: readonly string[];
+  /** Whether concurrent actions of one process may start from each other's staged states. Default true. */
+  readonly chaining?: boolean;
+  /**
+   * Whether several changes of one row may be written as one, without the states between. Default: only if the table has
+   * no triggers or constraints of its own that might see or refuse such a state.
+   */
+  readonly folding?: boolean;
 }
 
 /** Marks a model or entity class: a builder, table types, a row codec and a repository are generated for it. */

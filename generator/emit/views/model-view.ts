@@ -37,6 +37,8 @@ export interface ModelView extends HeaderView {
   readonly sharded: string;
   /** Literal list of deleted states, or ''. */
   readonly deletedStates: string;
+  /** `chaining` and `folding` of `@AutoBuilder`, with `true` or `false`. */
+  readonly switches: readonly { readonly name: string; readonly value: string }[];
   /** Literals of natural keys. */
   readonly keys: readonly string[];
   /** Name of the union of required fields, and its members, quoted. */
@@ -115,6 +117,9 @@ export function modelView(emission: Emission, model: ModelSchema, file: string):
     table: quote(names.table),
     sharded: String(model.sharded),
     deletedStates: deletedStates.length === 0 ? '' : literal(deletedStates),
+    switches: (['chaining', 'folding'] as const).flatMap((name) =>
+      model[name] === undefined ? [] : { name, value: String(model[name]) },
+    ),
     keys:
       model.keys === undefined
         ? []

@@ -35,7 +35,12 @@ export class Guest extends Model<Guest, ShardedId<Guest>, GuestState> {
 }
 
 /** One night of a room. */
-@AutoBuilder({ table: 'a_table_with_quite_a_long_name_that_leaves_no_room', columns: { order: { name: 'order' } } })
+@AutoBuilder({
+  table: 'a_table_with_quite_a_long_name_that_leaves_no_room',
+  columns: { order: { name: 'order' } },
+  chaining: false,
+  folding: true,
+})
 export class Room extends Model<Room, Id<Room>> {
   @Key('night') readonly hotel!: Id<Guest>;
   @Key('night') readonly night!: Date;

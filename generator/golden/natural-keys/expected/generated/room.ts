@@ -40,6 +40,8 @@ export const roomModel: ModelDescriptor<Room> = {
     column('createdDate', { column: 'created_date', sqlType: 'timestamptz' }, t.instant()),
     column('updatedDate', { column: 'updated_date', sqlType: 'timestamptz' }, t.instant()),
   ],
+  chaining: false,
+  folding: true,
   keys: [
     { index: 'a_table_with_quite_a_long_name_that_leaves_no_room_408af813_key', fields: ['hotel', 'night', 'order', 'rate', 'currency'] },
   ],
