@@ -78,7 +78,7 @@ function kindOf(event: LoggedEvent, format: MessageFormat): EventKind {
 function sharedAttributes(
   { namespace, modelName, eventType, eventVersion }: LoggedEvent,
   { shard, schemaBaseUrl }: MessageFormat,
-): Partial<Readonly<Record<(typeof SHARED)[number], string>>> {
+): Readonly<Record<string, string>> {
   return {
     specversion: '1.0',
     // The URI reference of the shard: `/example.wallet/shards/1-0`.
@@ -92,10 +92,6 @@ function sharedAttributes(
       : { dataschema: `${schemaBaseUrl}/schemas/${encodeURIComponent(eventType)}/${eventVersion}.json` }),
   };
 }
-
-const SHARED = ['specversion', 'source', 'type', 'modelname', 'eventversion', 'dataschema'] as const;
-/** Attributes that many messages share, whose encoded form is worth caching. */
-export const SHARED_NAMES: ReadonlySet<string> = new Set(SHARED);
 
 function traceParentOf({ traceContext }: LoggedEvent): string | undefined {
   return traceContext !== null && isTraceParent(traceContext) ? traceContext : undefined;
