@@ -148,7 +148,7 @@ export class PublishQueue {
       }
       // A batch is aborted with its run. Others go on, and have no part in its failure.
       if (batch[0] !== undefined && batch[0].signal !== group.signal) break;
-      const messages = remaining(group);
+      const { messages } = group;
       const size = messages.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       if (batch.length > 0 && (count + messages.length > batchSize || bytes + size > batchBytes)) break;
       count += messages.length;
@@ -161,15 +161,14 @@ export class PublishQueue {
   }
 
   async #send(batch: readonly Group[]): Promise<void> {
-    const messages = batch.flatMap(remaining);
+    const messages = batch.flatMap((group) => group.messages);
     const outcomes = await this.#publish(messages, batch[0]?.signal);
     let next = 0;
     const deferred: Deferred[] = [];
     const waiting: Group[] = [];
     for (const group of batch) {
-      const count = group.messages.length - group.accepted;
-      const outcome = this.#settle(group, outcomes.slice(next, next + count));
-      next += count;
+      const outcome = this.#settle(group, outcomes.slice(next, next + group.messages.length));
+      next += group.messages.length;
       if (outcome === undefined) continue;
       deferred.push(outcome);
       waiting.push(group);
@@ -274,10 +273,6 @@ export class PublishQueue {
     const after = pauseMs > 0 ? { afterMs: Math.ceil(pauseMs) } : {};
     interrupt(group, new RetryLater({ ...after, message: this.#reason }));
   }
-}
-
-function remaining({ messages, accepted }: Group): readonly RelayMessage[] {
-  return accepted === 0 ? messages : messages.slice(accepted);
 }
 
 const MISSING: PublishOutcome = Object.freeze({
