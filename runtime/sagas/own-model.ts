@@ -39,25 +39,22 @@ export function ownColumns(
   return [
     { field: 'id', column: 'id', type: { kind: 'id', model, sharded: true }, sqlType: 'uuid' },
     { field: 'state', column: 'state', type: { kind: 'enum', values: states }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
+    column('version', 'version', 'number', 'bigint'),
     ...own,
-    optional(textColumn('failureCode', 'failure_code')),
-    optional(textColumn('failureMessage', 'failure_message')),
-    instantColumn('createdDate', 'created_date'),
-    instantColumn('updatedDate', 'updated_date'),
+    optional(column('failureCode', 'failure_code', 'string', 'text')),
+    optional(column('failureMessage', 'failure_message', 'string', 'text')),
+    column('createdDate', 'created_date', 'instant', 'timestamptz'),
+    column('updatedDate', 'updated_date', 'instant', 'timestamptz'),
   ];
 }
 
-export function textColumn(field: string, column: string): ColumnDescriptor {
-  return { field, column, type: { kind: 'string' }, sqlType: 'text' };
-}
-
-export function numberColumn(field: string, column: string, sqlType: 'integer' | 'bigint'): ColumnDescriptor {
-  return { field, column, type: { kind: 'number' }, sqlType };
-}
-
-export function instantColumn(field: string, column: string): ColumnDescriptor {
-  return { field, column, type: { kind: 'instant' }, sqlType: 'timestamptz' };
+export function column(
+  field: string,
+  name: string,
+  kind: 'string' | 'number' | 'instant',
+  sqlType: string,
+): ColumnDescriptor {
+  return { field, column: name, type: { kind }, sqlType };
 }
 
 export function optional(column: ColumnDescriptor): ColumnDescriptor {
