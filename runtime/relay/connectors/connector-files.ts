@@ -82,41 +82,24 @@ function connectorOf({ namespace }: ConnectorConfig, { url, key }: ConnectedShar
       'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
       'value.converter.schemas.enable': 'false',
       'header.converter': 'org.apache.kafka.connect.storage.StringConverter',
-      ...outboxRouter(),
+      // The outbox event router with its defaults, except for our column names.
+      transforms: 'outbox',
+      predicates: 'isEvent',
+      'predicates.isEvent.type': 'org.apache.kafka.connect.transforms.predicates.TopicNameMatches',
+      'predicates.isEvent.pattern': '.*\\.eventlog\\.events',
+      'transforms.outbox.type': 'io.debezium.transforms.outbox.EventRouter',
+      'transforms.outbox.table.field.event.id': 'id',
+      'transforms.outbox.table.field.event.key': 'model_id',
+      'transforms.outbox.table.field.event.payload': 'payload',
+      'transforms.outbox.table.fields.additional.placement':
+        'event_type:header:eventType,event_version:header:eventVersion,' +
+        'model_version:header:modelVersion,trace_context:header:traceparent',
+      'transforms.outbox.table.expand.json.payload': 'true',
+      'transforms.outbox.route.by.field': 'model_name',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: The router replaces it.
+      'transforms.outbox.route.topic.replacement': 'outbox.event.${routedByValue}',
+      'transforms.outbox.predicate': 'isEvent',
     },
-  };
-}
-
-/** Standard settings of the outbox event router: its defaults, except for our column names. */
-function outboxRouter(): Readonly<Record<string, string>> {
-  const headers = [
-    ['event_type', 'eventType'],
-    ['event_version', 'eventVersion'],
-    ['model_version', 'modelVersion'],
-    ['trace_context', 'traceparent'],
-  ];
-  const settings = {
-    type: 'io.debezium.transforms.outbox.EventRouter',
-    'table.field.event.id': 'id',
-    'table.field.event.key': 'model_id',
-    'table.field.event.payload': 'payload',
-    'table.fields.additional.placement': headers
-      .map(([column, name]) => `${column}:header:${name}`)
-      .join(','),
-    'table.expand.json.payload': 'true',
-    'route.by.field': 'model_name',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: The router replaces it.
-    'route.topic.replacement': 'outbox.event.${routedByValue}',
-    predicate: 'isEvent',
-  };
-  return {
-    transforms: 'outbox',
-    predicates: 'isEvent',
-    'predicates.isEvent.type': 'org.apache.kafka.connect.transforms.predicates.TopicNameMatches',
-    'predicates.isEvent.pattern': '.*\\.eventlog\\.events',
-    ...Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [`transforms.outbox.${name}`, value]),
-    ),
   };
 }
 
