@@ -45,7 +45,7 @@ export interface ShardDeliveryOptions {
   readonly limits: DeliveryLimits;
   readonly warn: (message: string) => void;
   /** Counts the ages of handled events, by the name of the consumer, over all shards of the process. */
-  readonly agesOf: (consumer: string) => Durations;
+  readonly ages: ReadonlyMap<string, Durations>;
 }
 
 /** Maximum time for handlers to finish when this process gives a lease to another one, in milliseconds. */
@@ -296,7 +296,7 @@ export class ShardDelivery {
   }
 
   #workOf(consumer: LeasedConsumer): (loop: LeasedLoop) => LeasedWork {
-    const { warn, database, ownWork, agesOf } = this.#options;
+    const { warn, database, ownWork, ages } = this.#options;
     const { name } = consumer.lease;
     if (name === ownWork?.name) return (loop) => ownWork.start(loop);
     const live = this.#liveOf(name);
@@ -309,7 +309,7 @@ export class ShardDelivery {
       concurrency: live.concurrency,
       readAhead: live.readAhead,
       rebuild: replay?.rebuild === true ? new Rebuild(name, live.projection ?? []) : undefined,
-      ages: replay === undefined ? agesOf(live.name) : undefined,
+      ages: replay === undefined ? ages.get(live.name) : undefined,
       context: {
         identity: replay?.identity ?? consumer.identity,
         again: replay?.again,
