@@ -30,7 +30,6 @@ const DEFAULT_HOLD_MS = 30_000;
 const MAXIMUM_NAME_LENGTH = 255;
 /** Prefix of the runtime's own locks. */
 const OWN = 'fw:';
-/** Pauses between two attempts to get a lock. */
 const BACKOFF: Backoff = { firstMs: 10, longestMs: 120, least: 10 };
 
 /**

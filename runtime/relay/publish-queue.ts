@@ -32,7 +32,6 @@ export class SinkGone extends Error {
   readonly code: string = 'FW_SINK_GONE';
 }
 
-/** Counters of a queue. */
 export type PublishCounts = {
   -readonly [Name in keyof Omit<SinkStatistics, 'sink' | 'shard'>]: SinkStatistics[Name];
 };

@@ -15,7 +15,6 @@ export class OwnBuilder<M extends Model> extends ModelBuilder<M> {
     super(descriptor);
   }
 
-  /** Copies all fields of another model. */
   from(model: M): this {
     return this.copyAll(model);
   }
@@ -61,7 +60,6 @@ export function optional(column: ColumnDescriptor): ColumnDescriptor {
   return { ...column, optional: true };
 }
 
-/** A failure in the columns of such a model. */
 export interface FailureFields {
   readonly failureCode?: string;
   readonly failureMessage?: string;

@@ -21,7 +21,6 @@ export const MOVE = 'Saga.move';
 export const RETRY = 'Saga.retry';
 export const ABANDON = 'Saga.abandon';
 
-/** An action of the runtime itself on sagas. */
 abstract class SagaAction<Params, Result> extends Action<Params, Result> {
   protected readonly kit: SagaKit;
   protected readonly find: FindDefinition;

@@ -32,7 +32,6 @@ const HALT_GRACE_MS = 10_000;
 /** Maximum time between saves of the checkpoint while there is progress to save, in milliseconds. */
 const CHECKPOINT_MS = 100;
 
-/** Why a model pauses at its first event. */
 interface Pause {
   readonly pauseMs: number;
   /** Undefined if the attempt was not made. */
@@ -65,7 +64,6 @@ export class ConsumerRun implements LeasedWork {
   #dispatching = false;
   /** Number of events that this run leaves to another release, in the window. */
   #left = 0;
-  /** Set when a failure halts the consumer. */
   #halt: RunEnd | undefined;
 
   constructor(options: ConsumerRunOptions, loop: LeasedLoop) {
@@ -325,7 +323,6 @@ export class ConsumerRun implements LeasedWork {
     return undefined;
   }
 
-  /** Parks a model at its first event. */
   #giveUp(queue: ModelQueue, entry: WindowEntry, error: unknown): void {
     const failure = failureOf(error, entry.attempts);
     this.#parked.report(entry.event, failure);

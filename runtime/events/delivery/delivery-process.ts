@@ -12,7 +12,6 @@ import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from './delivery-limits.
 import { registerConsumers } from './register-consumers.js';
 import { type OwnWork, ShardDelivery } from './shard-delivery.js';
 
-/** The consumers and limits of one delivering process, on all shards. */
 export interface DeliveryProcessOptions {
   readonly databases: DatabaseRegistry;
   readonly consumers: readonly Consumer[];

@@ -35,9 +35,7 @@ export interface LogSelection {
   readonly withoutActions?: boolean | undefined;
 }
 
-/** The result of one read. */
 export interface LogPage {
-  /** The selected events, in order. */
   readonly events: readonly LoggedEvent[];
   /** The cursor up to which the log has been read. */
   readonly next: LogCursor;
@@ -192,7 +190,6 @@ const ACTIONS = `UNION ALL SELECT concat_ws('${SEPARATOR}', '${ACTION}', a.id, a
   coalesce(a.claims::text, ''), a.principal)
 FROM i JOIN eventlog.actions AS a ON a.id = ANY (i.ids) AND a.id >= i.ids[1] AND a.id <= i.ids[cardinality(i.ids)]`;
 
-/** The greatest values of their types. */
 const LAST_POSITION = '9223372036854775807';
 const LAST_TRANSACTION = '18446744073709551615';
 

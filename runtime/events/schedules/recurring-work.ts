@@ -8,7 +8,6 @@ import { type Recurrence, runId, runParams } from './recurrence.js';
 /** Time after which a due time without a run counts as missed, in milliseconds: longer than a take-over. */
 const MISSED_AFTER_MS = 60_000;
 
-/** A recurring action, as it is stored. */
 export interface StoredRecurrence {
   readonly actionName: string;
   readonly recurrence: Recurrence;

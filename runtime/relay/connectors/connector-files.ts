@@ -1,7 +1,6 @@
 import type { FwConfig, MemberConfig, PostgresUrl } from '../../config/types.js';
 import { ValidationError } from '../../errors.js';
 
-/** A shard that a connector can read. */
 interface ConnectedShard {
   readonly member: MemberConfig;
   readonly url: PostgresUrl;
@@ -9,7 +8,6 @@ interface ConnectedShard {
   readonly key: string;
 }
 
-/** The parts of a configuration from which connectors are created. */
 type ConnectorConfig = Pick<FwConfig, 'namespace' | 'sharding'>;
 
 const PUBLICATION = 'fw_outbox';
@@ -53,7 +51,6 @@ function connectedShards({ sharding }: ConnectorConfig): readonly ConnectedShard
   );
 }
 
-/** The settings of one shard's connector. */
 function connectorOf({ namespace }: ConnectorConfig, { url, key }: ConnectedShard): Connector {
   const prefix = `${namespace.replace(/[^A-Za-z0-9._-]/g, '_')}.${key}`;
   return {

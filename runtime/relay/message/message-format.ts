@@ -19,7 +19,6 @@ const STRUCTURED_TYPE = 'application/cloudevents+json; charset=UTF-8';
 /** Digits of the largest `bigint`: CloudEvents sequences are ordered as text, so they are padded. */
 const SEQUENCE_DIGITS = 19;
 
-/** The message of one event. */
 export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessage {
   const { id, modelId, modelName, eventType } = event;
   const common = { id, key: modelId, modelName, eventType, traceContext: traceParentOf(event) };
