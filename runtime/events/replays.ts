@@ -50,6 +50,7 @@ export interface RebuildProgress {
   readonly waitingFor: string | undefined;
 }
 
+/** A handler that has a checkpoint on a shard. */
 interface ReplayableHandler {
   readonly database: ShardDatabase;
   readonly handler: string;
@@ -182,6 +183,7 @@ export class Replays {
   }
 }
 
+/** @throws ValidationError if retention has deleted events of the shard */
 async function requireComplete({ database }: ReplayableHandler): Promise<void> {
   const completeFrom = await callShard(database.shard, () => readCompleteFrom(database));
   if (completeFrom === undefined) return;
@@ -195,10 +197,12 @@ async function requireComplete({ database }: ReplayableHandler): Promise<void> {
 const FIRST_DATE = new Date('0001-01-01T00:00:00Z');
 const LAST_DATE = new Date('9999-12-31T23:59:59Z');
 
+/** The shard of a replayed model. */
 function shardOf(from: ReplayFrom): ShardIdentifier | undefined {
   return 'model' in from && from.model instanceof ShardedId ? from.model.resolveShardIdentifier() : undefined;
 }
 
+/** @throws ValidationError for an invalid date or position */
 function checkReplayFrom(from: ReplayFrom): void {
   if ('time' in from && !(from.time >= FIRST_DATE && from.time <= LAST_DATE)) {
     throw new ValidationError('A replay needs a valid start date of the years 1 to 9999', { field: 'time' });
