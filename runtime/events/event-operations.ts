@@ -1,6 +1,6 @@
 import { shardOfUuid } from '../domain/id.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { parseUuid } from '../domain/uuid.js';
+import { isUuid } from '../domain/uuid.js';
 import { readCompleteFrom } from '../retention/complete-from.js';
 import { type RetentionOptions, type RetentionReport, retain } from '../retention/retain.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
@@ -64,7 +64,7 @@ export class EventOperations {
   async history(
     modelId: string,
     {
-      shard = shardNamedBy(modelId),
+      shard = isUuid(modelId) ? shardOfUuid(modelId) : undefined,
       ...options
     }: HistoryOptions & { readonly shard?: ShardIdentifier | undefined } = {},
   ): Promise<readonly HistoryEntry[]> {
@@ -199,14 +199,6 @@ export class EventOperations {
   async completeFrom(shard: ShardIdentifier): Promise<Date | undefined> {
     const database = this.#registry.database(shard);
     return callShard(shard, () => readCompleteFrom(database));
-  }
-}
-
-function shardNamedBy(id: string): ShardIdentifier | undefined {
-  try {
-    return shardOfUuid(parseUuid(id));
-  } catch {
-    return undefined;
   }
 }
 

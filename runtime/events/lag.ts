@@ -82,12 +82,6 @@ export async function readLag(database: ShardDatabase): Promise<ShardLag> {
   };
 }
 
-/** Milliseconds since an instant; 0 if there is none. */
-function ageMs(instant: string): column.Column<number> {
-  const sql = `extract(epoch FROM clock_timestamp() - ${instant}) * 1000`;
-  return { sql, read: (value) => Math.max(0, Number(value)) };
-}
-
 /** Processes deliver, but none that has the handler. While none delivers, as between two starts, nothing is wrong. */
 const IS_UNKNOWN = `coalesce(c.leased_until < clock_timestamp(), true) AND (SELECT NOT bool_or(c.handler = ANY (p.handlers))
   FROM eventlog.delivery_processes AS p WHERE p.heartbeat > clock_timestamp() - interval '1 minute')`;
@@ -102,7 +96,7 @@ const CONSUMER: column.Columns<ConsumerLag> = {
     THEN 'no running process has it; if it was removed, delete its row in eventlog.consumers' END)`),
   ),
   behind: column.numeric('coalesce(b.behind, 0)'),
-  behindMs: ageMs('b.oldest'),
+  behindMs: column.ageMs('b.oldest'),
   deadLetters: column.numeric('d.letters'),
   parkedModels: column.numeric('d.models'),
 };
@@ -128,7 +122,7 @@ const SAGA: column.Columns<SagaLag> = {
   saga: column.text('saga'),
   running: column.numeric("count(*) FILTER (WHERE state = 'RUNNING')"),
   parked: column.numeric("count(*) FILTER (WHERE state = 'PARKED')"),
-  oldestMs: ageMs('min(created_date)'),
+  oldestMs: column.ageMs('min(created_date)'),
 };
 
 const SAGAS = `SELECT ${column.list(SAGA)}

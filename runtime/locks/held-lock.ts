@@ -74,7 +74,6 @@ export function wholeHoldMs(holdMs: number): number {
   return Math.ceil(holdMs);
 }
 
-/** @throws ValidationError */
 export function requireRange(field: string, value: number, least: number): void {
   if (value >= least && value <= LONGEST_HOLD_MS) return;
   throw new ValidationError(`${field} must be ${least} to ${LONGEST_HOLD_MS} milliseconds, got ${value}`, {

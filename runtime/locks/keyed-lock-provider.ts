@@ -1,6 +1,6 @@
 import { currentPerformScope } from '../action/perform-scope.js';
 import { type Backoff, backoffMs } from '../concurrency/backoff.js';
-import { KeyedMutex, type Release } from '../concurrency/keyed-mutex.js';
+import { KeyedMutex, type QueueTicket, type Release } from '../concurrency/keyed-mutex.js';
 import { sleep, time } from '../concurrency/time.js';
 import { uuid7 } from '../domain/id-source.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
@@ -30,7 +30,6 @@ const DEFAULT_HOLD_MS = 30_000;
 const MAXIMUM_NAME_LENGTH = 255;
 /** Prefix of the runtime's own locks. */
 const OWN = 'fw:';
-/** Pauses between two attempts to get a lock. */
 const BACKOFF: Backoff = { firstMs: 10, longestMs: 120, least: 10 };
 
 /**
@@ -64,11 +63,12 @@ export class KeyedLockProvider {
   async acquire(shard: ShardIdentifier, name: string, options: LockOptions = {}): Promise<LockHandle> {
     const wait = waitFor(name, options);
     const store = new LockStore(this.#databases.database(shard));
-    const leaveQueue = await this.#turn(`${shard.bits}/${name}`, wait);
+    const place = this.#mutex.queue(`${shard.bits}/${name}`);
     try {
-      return await callShard(shard, () => this.#ask(shard, store, wait, leaveQueue));
+      await reach(place, wait);
+      return await callShard(shard, () => this.#ask(shard, store, wait, place.leave));
     } catch (error) {
-      leaveQueue();
+      place.leave();
       throw error;
     }
   }
@@ -104,22 +104,6 @@ export class KeyedLockProvider {
   /** Deletes at most `limit` locks that were unused for a day. Returns their number. @throws DriverFailure */
   purge(shard: ShardIdentifier, limit: number, options: CallOptions): Promise<number> {
     return new LockStore(this.#databases.database(shard)).purge(limit, options);
-  }
-
-  async #turn(key: string, wait: Wait): Promise<Release> {
-    if (wait.signal?.aborted === true) throw aborted(wait, wait.signal.reason);
-    const inTurn = new AbortController();
-    const signal = wait.signal === undefined ? inTurn.signal : AbortSignal.any([inTurn.signal, wait.signal]);
-    const place = this.#mutex.queue(key);
-    try {
-      await Promise.race([place.reached, pause(wait.waitMs, wait, signal).then(() => timedOut(wait))]);
-      return place.leave;
-    } catch (error) {
-      place.leave();
-      throw error;
-    } finally {
-      inTurn.abort();
-    }
   }
 
   async #ask(shard: ShardIdentifier, store: LockStore, wait: Wait, leaveQueue: Release): Promise<LockHandle> {
@@ -178,6 +162,18 @@ function waitFor(name: string, options: LockOptions): Wait {
   requireName(name);
   requireRange('waitMs', waitMs, 0);
   return { name, waitMs, holdMs: wholeHoldMs(holdMs), signal, deadline: time.nowMs() + waitMs };
+}
+
+/** Waits for the turn of a place among the waiters of this process. */
+async function reach({ reached }: QueueTicket, wait: Wait): Promise<void> {
+  if (wait.signal?.aborted === true) throw aborted(wait, wait.signal.reason);
+  const inTurn = new AbortController();
+  const signal = wait.signal === undefined ? inTurn.signal : AbortSignal.any([inTurn.signal, wait.signal]);
+  try {
+    await Promise.race([reached, pause(wait.waitMs, wait, signal).then(() => timedOut(wait))]);
+  } finally {
+    inTurn.abort();
+  }
 }
 
 /**

@@ -6,20 +6,13 @@ import { messageOf, RetryLater } from '../errors.js';
 import { RunInterrupted } from '../events/delivery/attempts.js';
 import { during, remoteSpan, type Span, startShared } from '../tracing.js';
 import type { PublishOutcome, RelayMessage, RelaySink } from './relay-sink.js';
-import type { SinkStatistics } from './sink-definition.js';
+import type { SinkSettings, SinkStatistics } from './sink-definition.js';
 
 /** Limits of a sink's batches. */
-export interface PublishLimits {
-  /** Maximum messages per batch. */
-  readonly batchSize: number;
+export interface PublishLimits
+  extends Pick<SinkSettings, 'batchSize' | 'inFlight' | 'timeoutMs' | 'retryDelayMs'> {
   /** Maximum bytes per batch, unless a single message is larger. */
   readonly batchBytes: number;
-  /** Maximum batches in flight. */
-  readonly inFlight: number;
-  /** A batch without an answer in this time is sent again, in milliseconds. */
-  readonly timeoutMs: number;
-  /** Maximum first pause of all models, in milliseconds; doubled up to `LONGEST_PAUSE_MS`. */
-  readonly retryDelayMs: number;
 }
 
 /** Maximum pause between attempts at a message that the receiver does not accept, in milliseconds. */
@@ -27,24 +20,18 @@ export const LONGEST_PAUSE_MS = 30_000;
 /** Maximum pause that a receiver can request, in milliseconds. */
 const LONGEST_RETRY_AFTER_MS = 3_600_000;
 
-/** The receiver will not accept a message. The code is that of its dead letter. */
-class SinkFailure extends Error {
-  readonly code: string;
-
-  constructor(code: string, reason: string) {
-    super(reason);
-    this.name = new.target.name;
-    this.code = code;
-  }
+/** The receiver cannot process a message. The code is that of its dead letter. */
+export class SinkRejected extends Error {
+  override readonly name: string = 'SinkRejected';
+  readonly code: string = 'FW_SINK_REJECTED';
 }
 
-/** The receiver cannot process a message. */
-export class SinkRejected extends SinkFailure {}
-
 /** The receiver accepts no more messages. */
-export class SinkGone extends SinkFailure {}
+export class SinkGone extends Error {
+  override readonly name: string = 'SinkGone';
+  readonly code: string = 'FW_SINK_GONE';
+}
 
-/** Counters of a queue. */
 export type PublishCounts = {
   -readonly [Name in keyof Omit<SinkStatistics, 'sink' | 'shard'>]: SinkStatistics[Name];
 };
@@ -160,7 +147,7 @@ export class PublishQueue {
       }
       // A batch is aborted with its run. Others go on, and have no part in its failure.
       if (batch[0] !== undefined && batch[0].signal !== group.signal) break;
-      const messages = remaining(group);
+      const { messages } = group;
       const size = messages.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0);
       if (batch.length > 0 && (count + messages.length > batchSize || bytes + size > batchBytes)) break;
       count += messages.length;
@@ -173,15 +160,14 @@ export class PublishQueue {
   }
 
   async #send(batch: readonly Group[]): Promise<void> {
-    const messages = batch.flatMap(remaining);
+    const messages = batch.flatMap((group) => group.messages);
     const outcomes = await this.#publish(messages, batch[0]?.signal);
     let next = 0;
     const deferred: Deferred[] = [];
     const waiting: Group[] = [];
     for (const group of batch) {
-      const count = group.messages.length - group.accepted;
-      const outcome = this.#settle(group, outcomes.slice(next, next + count));
-      next += count;
+      const outcome = this.#settle(group, outcomes.slice(next, next + group.messages.length));
+      next += group.messages.length;
       if (outcome === undefined) continue;
       deferred.push(outcome);
       waiting.push(group);
@@ -253,7 +239,7 @@ export class PublishQueue {
       if (outcome.kind === 'deferred') return outcome;
       if (outcome.kind !== 'accepted') {
         counts.rejected += 1;
-        interrupt(group, failureOf(outcome));
+        interrupt(group, new (outcome.kind === 'gone' ? SinkGone : SinkRejected)(outcome.reason));
         return undefined;
       }
       group.accepted += 1;
@@ -286,16 +272,6 @@ export class PublishQueue {
     const after = pauseMs > 0 ? { afterMs: Math.ceil(pauseMs) } : {};
     interrupt(group, new RetryLater({ ...after, message: this.#reason }));
   }
-}
-
-function remaining({ messages, accepted }: Group): readonly RelayMessage[] {
-  return accepted === 0 ? messages : messages.slice(accepted);
-}
-
-function failureOf({ kind, reason }: Extract<PublishOutcome, { kind: 'rejected' | 'gone' }>): Error {
-  return kind === 'gone'
-    ? new SinkGone('FW_SINK_GONE', reason)
-    : new SinkRejected('FW_SINK_REJECTED', reason);
 }
 
 const MISSING: PublishOutcome = Object.freeze({

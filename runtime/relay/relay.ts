@@ -1,8 +1,8 @@
 import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from '../events/delivery/delivery-limits.js';
 import { DeliveryProcess } from '../events/delivery/delivery-process.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
-import { type RelayContext, sinkConsumers } from './sink-consumer.js';
-import type { SinkDefinition, SinkStatistics } from './sink-definition.js';
+import { sinkConsumers } from './sink-consumer.js';
+import type { RelayContext, SinkDefinition, SinkStatistics } from './sink-definition.js';
 
 /** Options of a relay. */
 export interface RelayOptions extends RelayContext {

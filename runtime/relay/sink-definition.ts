@@ -1,4 +1,5 @@
 import type { SinkConfig } from '../config/types.js';
+import type { EventDescriptor } from '../domain/descriptor.js';
 import type { Logger } from '../domain/logger.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import type { RelaySink } from './relay-sink.js';
@@ -37,6 +38,18 @@ export interface SinkStatistics {
   readonly rejected: number;
   /** False while the receiver accepts no messages. */
   readonly accepting: boolean;
+}
+
+/** Dependencies that all sinks of a process share. */
+export interface RelayContext {
+  /** Event classes of the application. Undefined: unknown to this process. */
+  readonly events?: readonly EventDescriptor[] | undefined;
+  readonly schemaBaseUrl?: string | undefined;
+  /** Default: the machine's. */
+  readonly random?: () => number;
+  readonly warn: (message: string) => void;
+  /** The logger of sinks. Default: their entries are discarded. */
+  readonly log?: Logger | undefined;
 }
 
 export const DEFAULT_SINK_SETTINGS: SinkSettings = Object.freeze({

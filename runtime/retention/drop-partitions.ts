@@ -5,7 +5,6 @@ import { eventsNeededBy, hasYoungRows, haveEvents, noteLogPosition, TURN_OF_REPL
 import { DAY_MS, idFloor, type Partition, type PartitionedTable, type PartitionState } from './partitions.js';
 import { hasState, inTransaction, isLocked, type Query, statementsOn } from './short-transaction.js';
 
-/** The outcome for the old partitions of one table. */
 export interface DroppedPartitions {
   readonly dropped: readonly string[];
   /** Partitions that are old enough but were kept, each with the reason. */

@@ -46,8 +46,8 @@ export async function purgeOwnKeys(
         unreachable.add(home.shard);
       }
     }
-    const columns = [0, 1, 2].map((index) => gone.map(({ name }) => name[index]));
-    if (gone.length > 0) deletedKeys += (await query(DELETE, [JSON.stringify(columns)])).rowCount;
+    const names = JSON.stringify(gone.map(({ name }) => name));
+    if (gone.length > 0) deletedKeys += (await query(DELETE, [names])).rowCount;
     const last = rows.at(-1);
     if (last === undefined || rows.length < PAGE) return { deletedKeys, unreachable: [...unreachable] };
     after = last;
@@ -88,8 +88,5 @@ WHERE EXISTS (SELECT FROM eventlog.events AS e WHERE e.id = c.id)
   OR EXISTS (SELECT FROM eventlog.schedules AS s WHERE s.id = c.id)
   OR EXISTS (SELECT FROM eventlog.dead_letters AS d WHERE d.event_id = c.id AND d.state <> 'discarded')`;
 
-const DELETE = `DELETE FROM eventlog.idempotency_keys AS k
-USING jsonb_array_elements_text($1::jsonb -> 0) WITH ORDINALITY AS p(principal, nr)
-JOIN jsonb_array_elements_text($1::jsonb -> 1) WITH ORDINALITY AS o(operation, nr) USING (nr)
-JOIN jsonb_array_elements_text($1::jsonb -> 2) WITH ORDINALITY AS n(key, nr) USING (nr)
-WHERE k.principal = p.principal AND k.operation = o.operation AND k.key = n.key`;
+const DELETE = `DELETE FROM eventlog.idempotency_keys AS k USING jsonb_array_elements($1::jsonb) AS name
+WHERE k.principal = name ->> 0 AND k.operation = name ->> 1 AND k.key = name ->> 2`;

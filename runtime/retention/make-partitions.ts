@@ -19,7 +19,6 @@ export interface PartitioningOptions {
   readonly largestScanBytes?: number | undefined;
 }
 
-/** The result for both tables. */
 export interface MadePartitions {
   readonly created: readonly string[];
   /** Default partitions that are too large, with the reason why no partition was created beside them. */

@@ -14,7 +14,6 @@ export interface Partition {
   readonly toMs: number;
 }
 
-/** The partitions of one table. */
 export interface PartitionState {
   readonly table: PartitionedTable;
   /** Whether this role may create and drop partitions: it owns the table. */
@@ -31,7 +30,6 @@ export function idFloor(milliseconds: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
-/** The partitions of both tables. */
 export async function readPartitions(query: Query): Promise<readonly PartitionState[]> {
   const { rows } = await query(PARTITIONS);
   return rows.map(([table, owned, defaultBytes, partitions]) => ({

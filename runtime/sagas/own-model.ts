@@ -15,7 +15,6 @@ export class OwnBuilder<M extends Model> extends ModelBuilder<M> {
     super(descriptor);
   }
 
-  /** Copies all fields of another model. */
   from(model: M): this {
     return this.copyAll(model);
   }
@@ -39,32 +38,28 @@ export function ownColumns(
   return [
     { field: 'id', column: 'id', type: { kind: 'id', model, sharded: true }, sqlType: 'uuid' },
     { field: 'state', column: 'state', type: { kind: 'enum', values: states }, sqlType: 'text' },
-    { field: 'version', column: 'version', type: { kind: 'number' }, sqlType: 'bigint' },
+    column('version', 'version', 'number', 'bigint'),
     ...own,
-    optional(textColumn('failureCode', 'failure_code')),
-    optional(textColumn('failureMessage', 'failure_message')),
-    instantColumn('createdDate', 'created_date'),
-    instantColumn('updatedDate', 'updated_date'),
+    optional(column('failureCode', 'failure_code', 'string', 'text')),
+    optional(column('failureMessage', 'failure_message', 'string', 'text')),
+    column('createdDate', 'created_date', 'instant', 'timestamptz'),
+    column('updatedDate', 'updated_date', 'instant', 'timestamptz'),
   ];
 }
 
-export function textColumn(field: string, column: string): ColumnDescriptor {
-  return { field, column, type: { kind: 'string' }, sqlType: 'text' };
-}
-
-export function numberColumn(field: string, column: string, sqlType: 'integer' | 'bigint'): ColumnDescriptor {
-  return { field, column, type: { kind: 'number' }, sqlType };
-}
-
-export function instantColumn(field: string, column: string): ColumnDescriptor {
-  return { field, column, type: { kind: 'instant' }, sqlType: 'timestamptz' };
+export function column(
+  field: string,
+  name: string,
+  kind: 'string' | 'number' | 'instant',
+  sqlType: string,
+): ColumnDescriptor {
+  return { field, column: name, type: { kind }, sqlType };
 }
 
 export function optional(column: ColumnDescriptor): ColumnDescriptor {
   return { ...column, optional: true };
 }
 
-/** A failure in the columns of such a model. */
 export interface FailureFields {
   readonly failureCode?: string;
   readonly failureMessage?: string;

@@ -21,7 +21,6 @@ export const MOVE = 'Saga.move';
 export const RETRY = 'Saga.retry';
 export const ABANDON = 'Saga.abandon';
 
-/** An action of the runtime itself on sagas. */
 abstract class SagaAction<Params, Result> extends Action<Params, Result> {
   protected readonly kit: SagaKit;
   protected readonly find: FindDefinition;
@@ -51,7 +50,7 @@ export class MoveAction extends SagaAction<MoveParams, void> {
     const state = await definition.states.getById(saga);
     const step = definition.step(run.step);
     if (step !== undefined && hasMoved(step, run, state))
-      return stageRun(this.plan(), definition.saga, { run, to: state, failure: undefined }, this.clock.now());
+      return stageRun(this.plan(), definition.saga, { run, to: state, failure: undefined });
     if (step?.action !== undefined && step.refused === undefined && failure !== undefined) {
       if (run.state === 'RUNNING') this.plan().update(run.parked(failure));
       return;
@@ -59,7 +58,7 @@ export class MoveAction extends SagaAction<MoveParams, void> {
     const to = nextState(step, state, failure);
     // A release in which this state has the step started it; a process of that release will retry it.
     if (to === undefined) throw new TypeError(`${run.saga} has no such transition from state ${run.step}`);
-    stageMove(this.plan(), definition.saga, { run, from: state, to, failure }, this.clock.now());
+    stageMove(this.plan(), definition.saga, { run, from: state, to, failure });
   }
 }
 

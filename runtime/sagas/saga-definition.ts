@@ -46,7 +46,6 @@ export class SagaDefinition {
     }
   }
 
-  /** Its current and former names. */
   get names(): readonly string[] {
     return [this.saga.name, ...this.saga.aliases];
   }

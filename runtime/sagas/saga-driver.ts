@@ -52,7 +52,6 @@ type AnyDue = DueStep | DueStep<SagaWait<Model>>;
 interface Attempts {
   readonly stepNumber: number;
   readonly firstMs: number;
-  /** The attempt in progress. */
   readonly current: Promise<unknown> | undefined;
 }
 

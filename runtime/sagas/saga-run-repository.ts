@@ -27,7 +27,6 @@ export type StuckReason = 'parked' | 'overdue' | 'dead-letter';
 /** Usual time until the first attempt of a step, in milliseconds. */
 const LATE_MS = 1_000;
 
-/** Reads the progress of sagas. */
 export class SagaRunRepository extends Repository<SagaRun> {
   constructor(context: RepositoryContext) {
     super(context, sagaRunModel);

@@ -5,15 +5,7 @@ import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import { ModelEvent } from '../domain/model-event.js';
 import { nameClass } from '../domain/stored-names.js';
-import {
-  failureFields,
-  instantColumn,
-  numberColumn,
-  OwnBuilder,
-  optional,
-  ownColumns,
-  textColumn,
-} from './own-model.js';
+import { column, failureFields, OwnBuilder, optional, ownColumns } from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** `PARKED`: waits for an operator to retry or abandon it. */
@@ -152,11 +144,11 @@ export const sagaRunModel: ModelDescriptor<SagaRun> = {
     'SagaRun',
     ['RUNNING', 'PARKED', 'ENDED'],
     [
-      textColumn('saga', 'saga'),
-      textColumn('step', 'step'),
-      numberColumn('stepNumber', 'step_number', 'integer'),
-      optional(numberColumn('timeoutMs', 'timeout_ms', 'bigint')),
-      optional(instantColumn('deadline', 'deadline')),
+      column('saga', 'saga', 'string', 'text'),
+      column('step', 'step', 'string', 'text'),
+      column('stepNumber', 'step_number', 'number', 'integer'),
+      optional(column('timeoutMs', 'timeout_ms', 'number', 'bigint')),
+      optional(column('deadline', 'deadline', 'instant', 'timestamptz')),
     ],
   ),
 };

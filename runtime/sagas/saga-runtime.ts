@@ -9,10 +9,10 @@ import type { ShardDatabase } from '../sharding/shard-database.js';
 import { sharedActions } from './saga-actions.js';
 import { SagaDefinition } from './saga-definition.js';
 import type { SagaDescriptor } from './saga-descriptor.js';
-import { DEFAULT_MAXIMUM_ATTEMPTS, SagaDriver } from './saga-driver.js';
+import { DEFAULT_MAXIMUM_ATTEMPTS, SagaDriver, type SagaDriverOptions } from './saga-driver.js';
 import { sagaWokenEvent } from './saga-run.js';
 import { SagaRunRepository } from './saga-run-repository.js';
-import { type RegisteredStep, registerStep, type SagaKit } from './step-action.js';
+import { registerStep, type SagaKit } from './step-action.js';
 import { failureKind } from './step-failure.js';
 import { stepRecordModel } from './step-record.js';
 
@@ -27,11 +27,7 @@ export interface SagaRuntimeOptions {
   readonly runs?: SagaRunRepository;
 }
 
-interface RunnableSaga {
-  readonly definition: SagaDefinition;
-  /** By state. */
-  readonly steps: ReadonlyMap<string, RegisteredStep>;
-}
+type RunnableSaga = Pick<SagaDriverOptions, 'definition' | 'steps'>;
 
 /** The sagas of an application: the actions that they register, and the handlers that drive them. */
 export class SagaRuntime {

@@ -65,7 +65,7 @@ describe('A move', () => {
   const run = SagaRun.start(from.id.getValue(), 'TripSaga', clock.now(), termsOf('FLIGHT', 1, clock.now()));
   const move = (to: Trip): ActionPlan => {
     const plan = new ActionPlan(clock);
-    stageMove(plan, new TripSaga(), { run, from, to, failure: undefined }, clock.now());
+    stageMove(plan, new TripSaga(), { run, from, to, failure: undefined });
     return plan;
   };
 
@@ -86,12 +86,7 @@ describe('A move', () => {
     const changed = persisted(newTrip().to('HOTEL'));
     const plan = new ActionPlan(clock);
     expect(() =>
-      stageMove(
-        plan,
-        new TripSaga(),
-        { run, from: changed, to: changed.to('BOOKED'), failure: undefined },
-        clock.now(),
-      ),
+      stageMove(plan, new TripSaga(), { run, from: changed, to: changed.to('BOOKED'), failure: undefined }),
     ).toThrow(/is in state HOTEL, but TripSaga left it in FLIGHT/);
   });
 

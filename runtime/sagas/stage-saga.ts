@@ -46,7 +46,6 @@ export function stageMove<M extends Model>(
   plan: ActionPlan,
   saga: NamedSteps<M>,
   { run, from, to, failure }: SagaMove<M>,
-  now: Date,
 ): void {
   requireStep(saga, run, from);
   if (to.state === from.state) {
@@ -55,7 +54,7 @@ export function stageMove<M extends Model>(
     );
   }
   if (stepOf(saga, to.state) !== undefined) requireEvent(saga, to);
-  stageRun(plan, saga, { run, to, failure }, now);
+  stageRun(plan, saga, { run, to, failure });
   plan.update(to);
 }
 
@@ -64,11 +63,10 @@ export function stageRun<M extends Model>(
   plan: ActionPlan,
   saga: NamedSteps<M>,
   { run, to, failure }: Omit<SagaMove<M>, 'from'>,
-  now: Date,
 ): void {
   const next = stepOf(saga, to.state);
   const limit = next === undefined ? undefined : limitOf(next, to);
-  scheduleOverdue(plan, plan.update(run.moved(termsOf(to.state, limit, now), failure)));
+  scheduleOverdue(plan, plan.update(run.moved(termsOf(to.state, limit, plan.clock.now()), failure)));
 }
 
 /** Schedules the action that notifies the saga's handler when the step's time is over, unless the saga has ended. */

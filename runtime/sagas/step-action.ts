@@ -73,12 +73,7 @@ class StepAction extends Action<StepParams, StepOutcome> {
     if (run.state !== 'RUNNING' || run.stepNumber !== stepNumber || step?.action === undefined) return MOVED;
     await this.#runInner(principal, params);
     const to = step.done(state);
-    stageMove(
-      this.plan(),
-      this.#definition.saga,
-      { run, from: state, to, failure: undefined },
-      this.clock.now(),
-    );
+    stageMove(this.plan(), this.#definition.saga, { run, from: state, to, failure: undefined });
     return MOVED;
   }
 

@@ -4,7 +4,7 @@ import { ShardedId } from '../domain/id.js';
 import { Model } from '../domain/model.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
-import { failureFields, numberColumn, OwnBuilder, ownColumns, readFailure, textColumn } from './own-model.js';
+import { column, failureFields, OwnBuilder, ownColumns, readFailure } from './own-model.js';
 import type { SagaFailure } from './saga-step.js';
 
 /** `DONE`: committed with the step's action. `VOID`: the action has not been applied, and never will be. */
@@ -62,8 +62,8 @@ export const stepRecordModel: ModelDescriptor<StepRecord> = {
     ['DONE', 'VOID'],
     [
       { field: 'saga', column: 'saga_id', type: { kind: 'uuid' }, sqlType: 'uuid' },
-      numberColumn('stepNumber', 'step_number', 'integer'),
-      textColumn('step', 'step'),
+      column('stepNumber', 'step_number', 'number', 'integer'),
+      column('step', 'step', 'string', 'text'),
     ],
   ),
 };

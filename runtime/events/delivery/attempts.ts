@@ -3,7 +3,6 @@ import type { LoggedEvent } from '../log/event-record.js';
 
 /** Failures of one event. */
 export interface FailureCount {
-  /** Failed attempts. */
   attempts: number;
   /** Consecutive failures that do not count as attempts. */
   passed: number;
@@ -55,7 +54,6 @@ export interface Attempts {
  * finishes its other models, and releases its lease.
  */
 export class OtherReleaseNeeded extends Error {
-  /** @param reason for operators */
   constructor(reason: string) {
     super(reason);
     this.name = 'OtherReleaseNeeded';

@@ -8,7 +8,6 @@ import type { ConsumerStore, LeasedConsumer } from './consumer-store.js';
 import type { ParkingStore } from './parking-store.js';
 import type { Rebuild } from './rebuild.js';
 
-/** The dependencies of a consumer's run. */
 export interface ConsumerRunOptions {
   readonly consumer: LeasedConsumer;
   readonly attempts: Attempts;

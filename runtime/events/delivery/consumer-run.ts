@@ -1,9 +1,9 @@
 import { type Timer, time } from '../../concurrency/time.js';
 import type { RunContext } from '../log/event-envelope.js';
-import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
+import { isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import { freshAtOnce, type ModelQueue, ModelWindow, type WindowEntry } from '../log/model-window.js';
 import { RunInterrupted } from './attempts.js';
-import { CHECKPOINT_MS, CheckpointWriter } from './checkpoint-writer.js';
+import { Checkpoint } from './checkpoint.js';
 import { type ConsumerRunOptions, countAge } from './consumer-run-options.js';
 import { CountedAttempts } from './counted-attempts.js';
 import { HandledEvents } from './handled-events.js';
@@ -29,7 +29,9 @@ const MAXIMUM_ASIDE = 10_000;
 /** Maximum time for the attempts in progress when the consumer is to halt: a receiver may let them wait for ever. */
 const HALT_GRACE_MS = 10_000;
 
-/** Why a model pauses at its first event. */
+/** Maximum time between saves of the checkpoint while there is progress to save, in milliseconds. */
+const CHECKPOINT_MS = 100;
+
 interface Pause {
   readonly pauseMs: number;
   /** Undefined if the attempt was not made. */
@@ -52,24 +54,26 @@ export class ConsumerRun implements LeasedWork {
   readonly #parked: ParkedModels;
   readonly #counted: CountedAttempts;
   readonly #handled = new HandledEvents();
-  readonly #checkpoint: CheckpointWriter;
+  readonly #checkpoint: Checkpoint;
+  /** The cursor up to which all events are done, if it is not saved. */
+  #unsaved: LogCursor | undefined;
+  #savedMs = 0;
   readonly #source: LogSource;
   readonly #paused = new Set<Paused>();
   #active = 0;
   #dispatching = false;
   /** Number of events that this run leaves to another release, in the window. */
   #left = 0;
-  /** Set when a failure halts the consumer. */
   #halt: RunEnd | undefined;
 
   constructor(options: ConsumerRunOptions, loop: LeasedLoop) {
-    const { consumer, consumers, context } = options;
+    const { consumer, context } = options;
     this.#options = options;
     this.#loop = loop;
     this.#context = { ...context, signal: loop.signal };
     this.#counted = new CountedAttempts(options, loop);
     this.#source = new LogSource(options, loop, this.#counted);
-    this.#checkpoint = new CheckpointWriter(consumers, consumer, loop.lease);
+    this.#checkpoint = new Checkpoint(options, loop);
     this.#parked = new ParkedModels(options, {
       loop,
       counted: this.#counted,
@@ -104,8 +108,7 @@ export class ConsumerRun implements LeasedWork {
    * process has taken over, it still holds the lease. Without this, it would restart with the event that blocked it.
    */
   async regain(): Promise<void> {
-    const rest = this.#window.advance();
-    if (rest !== undefined) this.#checkpoint.reached(rest);
+    this.#advance();
     await this.#save(true);
   }
 
@@ -129,8 +132,7 @@ export class ConsumerRun implements LeasedWork {
     ]);
     this.#dispatch();
     await this.#park();
-    const rest = this.#window.advance();
-    if (rest !== undefined) this.#checkpoint.reached(rest);
+    this.#advance();
     if (this.#isIdle()) await this.#settleDown();
     else if (waitMs > 0 && this.#loop.state !== 'ended') await this.#loop.wakeUp.wait(this.#pauseMs(waitMs));
   }
@@ -147,13 +149,6 @@ export class ConsumerRun implements LeasedWork {
     else await loop.wakeUp.wait(this.#pauseMs(quietMs));
   }
 
-  /** A statement under the lease had no effect. */
-  async #leaseRefused(): Promise<void> {
-    const stored = await this.#options.consumers.readState(this.#options.consumer.lease);
-    if (stored === undefined) this.#loop.finish({ kind: 'lost' });
-    else this.#loop.supersede();
-  }
-
   #isIdle(): boolean {
     const isStopped = this.#loop.state === 'stopped';
     // A handler that ignores the signal is abandoned; its event is delivered again.
@@ -164,7 +159,7 @@ export class ConsumerRun implements LeasedWork {
   }
 
   #pauseMs(waitMs: number): number {
-    return this.#checkpoint.pending ? Math.min(waitMs, CHECKPOINT_MS) : waitMs;
+    return this.#unsaved === undefined ? waitMs : Math.min(waitMs, CHECKPOINT_MS);
   }
 
   /** Reads the next page. Returns the milliseconds until the next read; 0 if there may be more events. */
@@ -328,7 +323,6 @@ export class ConsumerRun implements LeasedWork {
     return undefined;
   }
 
-  /** Parks a model at its first event. */
   #giveUp(queue: ModelQueue, entry: WindowEntry, error: unknown): void {
     const failure = failureOf(error, entry.attempts);
     this.#parked.report(entry.event, failure);
@@ -338,8 +332,8 @@ export class ConsumerRun implements LeasedWork {
   async #park(): Promise<void> {
     if (this.#parked.pending === 0 || !this.#maySave) return;
     const written = await this.#parked.write();
-    if (written === undefined) return this.#leaseRefused();
-    for (const entry of written) this.#settled(entry);
+    if (written === undefined && (await this.#checkpoint.learn())) this.#loop.supersede();
+    for (const entry of written ?? []) this.#settled(entry);
   }
 
   /** Whether the state in memory still matches the database. */
@@ -347,11 +341,19 @@ export class ConsumerRun implements LeasedWork {
     return this.#loop.state === 'working' || this.#loop.state === 'stopped';
   }
 
-  /** Saves the checkpoint if it is due. */
+  /** Removes finished events from the window: the checkpoint may pass them. */
+  #advance(): void {
+    this.#unsaved = this.#window.advance() ?? this.#unsaved;
+  }
+
+  /** Saves the checkpoint if it is due. @param now save even if it is not due */
   async #save(now = false): Promise<void> {
-    if (!this.#maySave) return;
-    const state = await this.#checkpoint.save(now);
-    if (state === 'lost') this.#loop.finish({ kind: 'lost' });
-    else if (state === 'superseded') this.#loop.supersede();
+    const nowMs = time.nowMs();
+    const to = this.#unsaved;
+    if (to === undefined || !this.#maySave || (!now && nowMs - this.#savedMs < CHECKPOINT_MS)) return;
+    this.#savedMs = nowMs;
+    if (!(await this.#checkpoint.moveTo(to)) && !(await this.#checkpoint.learn())) return;
+    if (this.#unsaved !== undefined && isSamePlace(this.#unsaved, this.#checkpoint.saved))
+      this.#unsaved = undefined;
   }
 }

@@ -190,7 +190,6 @@ export class ConsumerStore {
     await this.#change(RELEASE, lease, [end.kind, 'reason' in end ? end.reason : null]);
   }
 
-  /** Removes this process from the list of live processes. */
   async leave(process: string): Promise<void> {
     await this.#database.query({
       text: 'DELETE FROM eventlog.delivery_processes WHERE id = $1',

@@ -16,7 +16,6 @@ export interface Consumer {
   readonly aliases?: readonly string[];
   /** Where a consumer without a checkpoint on a shard begins. Default `beginning`. */
   readonly startFrom?: 'beginning' | 'now';
-  /** Selects the events that it reads. */
   readonly selection: Pick<LogSelection, 'eventTypes' | 'modelNames' | 'exceptModels' | 'withoutActions'>;
   /** Maximum models handled in parallel, on each shard. */
   readonly concurrency: number;
@@ -53,7 +52,6 @@ export function missingItems(items: readonly string[], selected: readonly string
   return items.filter((item) => !included.has(item) && !included.has(`${item.split(':', 1)[0]}:*`));
 }
 
-/** Prefix of the name of a relay sink's consumer. */
 export const SINK_PREFIX = 'relay:';
 
 const NAME = /^[\x21-\x22\x24-\x7e]{1,100}$/;
@@ -98,7 +96,6 @@ function requireNumbers({
     );
 }
 
-/** Adapts a handler to a consumer. */
 export function handlerConsumer(
   handler: HandlerDescriptor,
   executor: ActionRunner,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { atMost } from '../../concurrency/at-most.js';
-import { type DurationCounts, Durations } from '../../concurrency/durations.js';
+import { Durations } from '../../concurrency/durations.js';
 import { outside } from '../../concurrency/outside.js';
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
@@ -12,7 +12,6 @@ import { DEFAULT_DELIVERY_LIMITS, type DeliveryLimits } from './delivery-limits.
 import { registerConsumers } from './register-consumers.js';
 import { type OwnWork, ShardDelivery } from './shard-delivery.js';
 
-/** The consumers and limits of one delivering process, on all shards. */
 export interface DeliveryProcessOptions {
   readonly databases: DatabaseRegistry;
   readonly consumers: readonly Consumer[];
@@ -30,10 +29,11 @@ const FINISH_MS = 500;
 
 /** Runs consumers on every shard that this process has, and follows changes of the topology. */
 export class DeliveryProcess {
+  /** The ages at which events were handled in this process, by consumer, without replays. */
+  readonly ages: ReadonlyMap<string, Durations>;
   readonly #options: DeliveryProcessOptions;
   readonly #limits: DeliveryLimits;
   readonly #shards = new Map<ShardIdentifier, ShardDelivery>();
-  readonly #ages = new Map<string, Durations>();
   readonly #wakeUps = new Map<ShardIdentifier, WakeUp>();
   /** Shards whose server may lack what this process has registered, as after a failover: the next commit registers. */
   readonly #doubted = new Set<ShardIdentifier>();
@@ -43,6 +43,7 @@ export class DeliveryProcess {
   constructor(options: DeliveryProcessOptions) {
     this.#options = options;
     this.#limits = { ...DEFAULT_DELIVERY_LIMITS, ...options.limits };
+    this.ages = new Map(options.consumers.map(({ name }) => [name, new Durations()]));
     options.databases.onService((shard, reason) => {
       if (reason === undefined && this.#process !== undefined) this.#deliverOn(shard, this.#process);
     });
@@ -102,31 +103,16 @@ export class DeliveryProcess {
     else if (consumers.length > 0 && databases.has(shard)) this.#wakeUp(shard).notifyOthers();
   }
 
-  /** The ages at which events were handled in this process, by consumer, without replays. */
-  get ages(): ReadonlyMap<string, DurationCounts> {
-    return this.#ages;
-  }
-
   /** Looks for events and free leases at once. */
   lookAround(): void {
     for (const delivery of this.#shards.values()) delivery.lookAround();
-  }
-
-  #agesOf(consumer: string): Durations {
-    let ages = this.#ages.get(consumer);
-    if (ages === undefined) {
-      ages = new Durations();
-      this.#ages.set(consumer, ages);
-    }
-    return ages;
   }
 
   #deliverOn(shard: ShardIdentifier, process: string): void {
     if (this.#shards.has(shard) || this.#options.databases.withheld(shard) !== undefined) return;
     const { databases, consumers, ownWork, warn } = this.#options;
     const database = databases.database(shard);
-    const agesOf = (name: string): Durations => this.#agesOf(name);
-    const common = { consumers, warn, limits: this.#limits, database, process, agesOf };
+    const common = { consumers, warn, limits: this.#limits, database, process, ages: this.ages };
     this.#shards.set(shard, new ShardDelivery({ ...common, ownWork: ownWork?.(database) }));
   }
 

@@ -5,7 +5,6 @@ import type { LoggedEvent } from '../log/event-record.js';
  * keeps.
  */
 const REMEMBERED_MS = 3_600_000;
-/** Number of handled events that are remembered. */
 const REMEMBERED_EVENTS = 1_000;
 
 /** The most recently handled events: after a failover the log may lack some of them. */

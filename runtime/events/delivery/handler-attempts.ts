@@ -21,7 +21,6 @@ const DEFAULT_RETRY_DELAY_MS = 100;
 const LONGEST_RETRY_DELAY_MS = 300_000;
 /** Maximum pause after a failure that does not count, in milliseconds: the unreachable shard may return at any time. */
 const LONGEST_PASSING_DELAY_MS = 5_000;
-/** Maximum depth of an error's chain of causes. */
 const DEEPEST_CAUSE = 5;
 
 /** Adapts a handler to delivery: makes attempts, and defines their maximum number and pauses. */
@@ -95,7 +94,6 @@ export class HandlerAttempts implements Attempts {
   }
 }
 
-/** How often and how soon failures are retried. */
 export interface RetryPolicy {
   readonly maximumAttempts: number;
   /** First pause, in milliseconds. */

@@ -7,9 +7,10 @@ import type { Statement } from '../../sharding/shard-database.js';
 import { type LateStatement, lateDatabases } from '../test-support/late-statements.js';
 import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
-import { CheckpointWriter } from './checkpoint-writer.js';
+import { Checkpoint } from './checkpoint.js';
 import { ConsumerStore } from './consumer-store.js';
 import type { HandlerDescriptor } from './handler-descriptor.js';
+import type { LeasedLoop } from './leased-loop.js';
 import { registerConsumer } from './register-consumers.js';
 
 const INSERT = "INSERT INTO seen (handler, event_id, model_id, version) VALUES ('Copy', $1, $2, $3)";
@@ -128,20 +129,19 @@ describeOn('postgresql', 'A statement that reaches the server after it was given
     const { lease } = consumer;
     const to = { epoch: 1, transactionId: '700', position: 7 };
     const arrive = vi.spyOn(store, 'checkpoint').mockRejectedValueOnce(new Error('no answer'));
-    const run = new CheckpointWriter(store, consumer, new HeldLease(lease, performance.now(), 60_000));
-    run.reached(to);
-    await expect(run.save(true)).rejects.toThrow('no answer');
+    const loop = { lease: new HeldLease(lease, performance.now(), 60_000) } as unknown as LeasedLoop;
+    const run = new Checkpoint({ consumer, consumers: store }, loop);
+    await expect(run.moveTo(to)).rejects.toThrow('no answer');
     arrive.mockRestore();
     expect(await store.checkpoint(lease, { from: start, to }, 60_000)).toBe(true);
     expect(await store.checkpoint(lease, { from: start, to }, 60_000)).toBe(false);
     expect(await store.readState(lease)).toEqual({ cursor: to, superseded: false });
-    run.reached({ epoch: 1, transactionId: '800', position: 9 });
     const place = async () =>
       (await ledger.rows("SELECT position::int FROM eventlog.consumers WHERE name = 'Plain'")).flat();
+    const next = { epoch: 1, transactionId: '800', position: 9 };
     // The first statement is refused, because the lost one has arrived.
-    for (const position of [7, 9]) {
-      expect(await run.save(true)).toBe('saved');
-      expect([await place(), run.pending]).toEqual([[position], position === 7]);
-    }
+    expect([await run.moveTo(next), await place()]).toEqual([false, [7]]);
+    expect([await run.learn(), run.saved]).toEqual([true, to]);
+    expect([await run.moveTo(next), await place()]).toEqual([true, [9]]);
   });
 });

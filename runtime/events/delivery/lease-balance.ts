@@ -3,7 +3,6 @@ import type { ConsumerState, ShardSurvey } from './consumer-store.js';
 /** The facts from which a process decides which leases to take and which to release. */
 export interface LeaseSituation extends Omit<ShardSurvey, 'renewed' | 'serverRun'> {
   readonly process: string;
-  /** Handlers of this process. */
   readonly known: readonly string[];
   /** Consumers whose lease this process holds. */
   readonly held: readonly string[];

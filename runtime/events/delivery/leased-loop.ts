@@ -7,7 +7,6 @@ import { FailureWarnings } from '../log/failure-warnings.js';
 import { Signal } from '../log/signal.js';
 import type { Lease } from './consumer-store.js';
 
-/** Why a run has ended. */
 export type RunEnd =
   | { readonly kind: 'stopped' }
   /** Another process holds, or may hold, the lease. */
@@ -22,7 +21,6 @@ export type RunEnd =
   | { readonly kind: 'waiting'; readonly reason: string }
   /** The consumer stops until an operator resumes it. */
   | { readonly kind: 'halted'; readonly reason: string }
-  /** A replay has reached its end. */
   | { readonly kind: 'finished' };
 
 /** The work of a run under its lease. */
@@ -33,7 +31,6 @@ export interface LeasedWork {
    * Milliseconds after the signal after which the run ends even if a round continues. Default: it waits for the round.
    */
   readonly giveUpMs?: number;
-  /** Does one round of work. */
   round(): Promise<void>;
   /**
    * Does one round of a run that is to end. Calls `finish` when no work is in progress any more. Default: no work
@@ -117,7 +114,6 @@ export class LeasedLoop {
     return this.#end === undefined ? this.#state : 'ended';
   }
 
-  /** Whether new work may start. */
   get mayWork(): boolean {
     return this.state === 'working' && this.lease.valid;
   }
@@ -139,7 +135,6 @@ export class LeasedLoop {
       await this.wakeUp.wait(leftMs);
   }
 
-  /** Ends the run. */
   finish(end: RunEnd): void {
     this.#end ??= end;
     this.wakeUp.notify();

@@ -50,7 +50,6 @@ export class LogSource {
     return this.#quietMs;
   }
 
-  /** There may be events to read. */
   woken(): void {
     this.#quietMs = 0;
     this.#isOutdated = true;
@@ -61,7 +60,6 @@ export class LogSource {
     if (this.#end?.kind !== 'waiting') this.#end = { kind: 'waiting', reason };
   }
 
-  /** Reads again from a cursor. */
   rewind(cursor: LogCursor): void {
     this.#cursor = cursor;
     this.#end = undefined;

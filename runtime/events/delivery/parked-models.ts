@@ -45,7 +45,6 @@ interface ParkedModel {
   tooNew?: string;
 }
 
-/** An event to be written to the parking table. */
 interface PendingEvent {
   readonly entry: WindowEntry;
   readonly failure: HandlingFailure | undefined;
@@ -63,9 +62,7 @@ export class ParkedModels {
   readonly #pending: PendingEvent[] = [];
   /** Models that are to be resumed. */
   readonly #due = new Set<ParkedModel>();
-  /** Number of models that are being resumed. */
   #resuming = 0;
-  /** Time of the next check. */
   #checkAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: ConsumerRunOptions, dependencies: ParkedModelsDependencies) {
@@ -80,7 +77,6 @@ export class ParkedModels {
     });
   }
 
-  /** By their keys. */
   get models(): ReadonlyMap<string, unknown> {
     return this.#models;
   }
@@ -90,7 +86,6 @@ export class ParkedModels {
     return this.#pending.length;
   }
 
-  /** Whether a model is being resumed. */
   get busy(): boolean {
     return this.#resuming > 0;
   }

@@ -5,7 +5,6 @@ import { type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import type { StatementRunner } from '../log/log-reader.js';
 import { HOLDS, type Lease } from './consumer-store.js';
 
-/** The failure of a handler to process an event. */
 export interface HandlingFailure {
   readonly attempts: number;
   readonly code: string;

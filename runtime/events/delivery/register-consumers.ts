@@ -4,7 +4,6 @@ import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { type Consumer, missingItems, selectionItems } from './consumer.js';
 import type { ConsumerKind } from './consumer-store.js';
 
-/** A consumer as its row identifies it. */
 export interface Registration extends Pick<Consumer, 'name' | 'aliases' | 'startFrom'> {
   readonly kind: ConsumerKind;
   /** See `selectionItems`. Default: nothing. */

@@ -45,7 +45,7 @@ export interface ShardDeliveryOptions {
   readonly limits: DeliveryLimits;
   readonly warn: (message: string) => void;
   /** Counts the ages of handled events, by the name of the consumer, over all shards of the process. */
-  readonly agesOf: (consumer: string) => Durations;
+  readonly ages: ReadonlyMap<string, Durations>;
 }
 
 /** Maximum time for handlers to finish when this process gives a lease to another one, in milliseconds. */
@@ -72,9 +72,7 @@ export class ShardDelivery {
   /** Consecutive surveys in which a consumer was free. */
   readonly #freeFor = new Map<string, number>();
   readonly #leftUntilMs = new Map<string, number>();
-  /** Consumers that this process left to others. It does not offer to take them, but tries again. */
-  readonly #waiting = new Set<string>();
-  /** What each consumer last waited for, for one line in the log. */
+  /** Why this process left consumers to others. It does not offer to take them, but tries again. */
   readonly #waitReasons = new Map<string, string>();
   readonly #loop: Promise<void>;
   #registered = false;
@@ -166,7 +164,7 @@ export class ShardDelivery {
     const { process, limits } = this.#options;
     const askedMs = time.nowMs();
     const held = [...this.#held.values()].map(({ lease }) => lease.lease);
-    const offered = this.#known.filter((name) => !this.#waiting.has(name));
+    const offered = this.#known.filter((name) => this.#held.has(name) || !this.#waitReasons.has(name));
     const survey = await this.#consumers.survey(process, offered, limits.leaseMs, held);
     this.#renew(survey, askedMs);
     await this.#noticeTimeline(timelineOf(survey.serverRun));
@@ -258,7 +256,6 @@ export class ShardDelivery {
       await this.#consumers.release(consumer.lease, { kind: 'waiting', reason });
       return this.#waits(name, reason);
     }
-    this.#waiting.delete(name);
     const run = new LeasedLoop(
       new HeldLease(consumer.lease, askedMs, limits.leaseMs),
       this.#workOf(consumer),
@@ -295,12 +292,11 @@ export class ShardDelivery {
     if (this.#waitReasons.get(name) !== reason)
       this.#options.warn(`${name} on shard ${this.shard} waits: ${reason}`);
     this.#waitReasons.set(name, reason);
-    this.#waiting.add(name);
     this.#leftUntilMs.set(name, time.nowMs() + WAITING_PAUSE_MS);
   }
 
   #workOf(consumer: LeasedConsumer): (loop: LeasedLoop) => LeasedWork {
-    const { warn, database, ownWork, agesOf } = this.#options;
+    const { warn, database, ownWork, ages } = this.#options;
     const { name } = consumer.lease;
     if (name === ownWork?.name) return (loop) => ownWork.start(loop);
     const live = this.#liveOf(name);
@@ -313,7 +309,7 @@ export class ShardDelivery {
       concurrency: live.concurrency,
       readAhead: live.readAhead,
       rebuild: replay?.rebuild === true ? new Rebuild(name, live.projection ?? []) : undefined,
-      ages: replay === undefined ? agesOf(live.name) : undefined,
+      ages: replay === undefined ? ages.get(live.name) : undefined,
       context: {
         identity: replay?.identity ?? consumer.identity,
         again: replay?.again,

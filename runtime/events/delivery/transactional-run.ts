@@ -5,6 +5,7 @@ import type { Transaction, TransactionManager } from '../../sharding/transaction
 import type { RunContext } from '../log/event-envelope.js';
 import { isBehind, isSamePlace, type LogCursor, type LoggedEvent, modelKeyOf } from '../log/event-record.js';
 import type { FailureCount } from './attempts.js';
+import { Checkpoint } from './checkpoint.js';
 import { type ConsumerRunOptions, countAge } from './consumer-run-options.js';
 import { CountedAttempts, HandlerDied } from './counted-attempts.js';
 import { failureOf } from './handler-attempts.js';
@@ -69,8 +70,8 @@ export class TransactionalRun implements LeasedWork {
   readonly #counted: CountedAttempts;
   readonly #parked: ParkedModels;
   readonly #source: LogSource;
-  /** The saved checkpoint. The source runs ahead of it while the log holds no event for this handler. */
-  #saved: LogCursor;
+  /** The source runs ahead of it while the log holds no event for this handler. */
+  readonly #checkpoint: Checkpoint;
   /** Whether the checkpoint must be read: a round has failed, or a commit may have had no effect. */
   #inDoubt = false;
   /** Failures of the first event. */
@@ -79,12 +80,11 @@ export class TransactionalRun implements LeasedWork {
   #alone = 0;
 
   constructor(options: ConsumerRunOptions, transactions: TransactionManager, loop: LeasedLoop) {
-    const { consumer, context } = options;
     this.#options = options;
     this.#transactions = transactions;
     this.#loop = loop;
-    this.#saved = consumer.cursor;
-    this.#context = { ...context, signal: loop.signal };
+    this.#checkpoint = new Checkpoint(options, loop);
+    this.#context = { ...options.context, signal: loop.signal };
     this.#counted = new CountedAttempts(options, loop);
     this.#source = new LogSource(options, loop, this.#counted);
     this.#parked = new ParkedModels(options, {
@@ -97,7 +97,11 @@ export class TransactionalRun implements LeasedWork {
   }
 
   async round(): Promise<void> {
-    if (this.#inDoubt && !(await this.#learnCheckpoint())) return;
+    if (this.#inDoubt) {
+      // Checkpoint and effects commit together, so it shows the outcome of the last commit.
+      if (!(await this.#checkpoint.learn())) return;
+      this.#source.rewind(this.#checkpoint.saved);
+    }
     this.#inDoubt = true;
     try {
       await this.#step();
@@ -117,22 +121,6 @@ export class TransactionalRun implements LeasedWork {
     await this.#counted.idle();
   }
 
-  /**
-   * Reads the checkpoint after a commit of unknown outcome: checkpoint and effects commit together, so it shows the
-   * outcome. False if the run cannot continue.
-   */
-  async #learnCheckpoint(): Promise<boolean> {
-    const { consumer, consumers } = this.#options;
-    const stored = await consumers.readState(consumer.lease);
-    if (stored === undefined) this.#loop.finish({ kind: 'lost' });
-    else if (stored.superseded) this.#loop.supersede();
-    else {
-      this.#saved = stored.cursor;
-      this.#source.rewind(stored.cursor);
-    }
-    return this.#loop.state === 'working';
-  }
-
   async #step(): Promise<void> {
     const loop = this.#loop;
     await this.#parked.refresh();
@@ -144,13 +132,10 @@ export class TransactionalRun implements LeasedWork {
       if (handled === 0) break;
       events = events.slice(handled);
     }
-    if (events.length > 0) return this.#source.rewind(this.#saved);
+    if (events.length > 0) return this.#source.rewind(this.#checkpoint.saved);
     if (loop.state !== 'working') return;
     const { cursor, end, quietMs } = this.#source;
-    if (isQuiet && !isSamePlace(cursor, this.#saved)) {
-      await this.#moveTo(cursor);
-      this.#saved = cursor;
-    }
+    if (isQuiet && !isSamePlace(cursor, this.#checkpoint.saved)) await this.#moveTo(cursor);
     if (isQuiet && end === undefined && this.#parked.models.size === 0 && (await this.#switchRebuilt()))
       return;
     if (end !== undefined && !(end.kind === 'finished' && this.#parked.models.size > 0)) loop.finish(end);
@@ -160,12 +145,9 @@ export class TransactionalRun implements LeasedWork {
     } else if (quietMs > 0) await loop.wakeUp.wait(quietMs);
   }
 
-  /** Moves the checkpoint from its last known position. @throws Superseded */
+  /** @throws Superseded */
   async #moveTo(to: LogCursor, transaction?: Transaction): Promise<void> {
-    const { consumers, consumer } = this.#options;
-    const { durationMs } = this.#loop.lease;
-    const move = { from: this.#saved, to };
-    if (!(await consumers.checkpoint(consumer.lease, move, durationMs, transaction))) throw new Superseded();
+    if (!(await this.#checkpoint.moveTo(to, transaction))) throw new Superseded();
   }
 
   /** Handles a group of events. Returns how many have been committed. */
@@ -202,7 +184,7 @@ export class TransactionalRun implements LeasedWork {
     let handled = 0;
     const askedMs = time.nowMs();
     const cursor = await this.#transactions.transaction(async (transaction) => {
-      let last = this.#saved;
+      let last = this.#checkpoint.saved;
       await this.#inTables(transaction, async () => {
         const begunMs = time.nowMs();
         const until =
@@ -218,7 +200,7 @@ export class TransactionalRun implements LeasedWork {
       return last;
     });
     this.#loop.lease.renewed(askedMs);
-    this.#saved = cursor;
+    this.#checkpoint.saved = cursor;
     this.#begin(handled);
     for (const event of events.slice(0, handled)) {
       this.#counted.settled(event.id);
@@ -238,16 +220,21 @@ export class TransactionalRun implements LeasedWork {
     const work = async (transaction: Transaction): Promise<boolean> => {
       const live = await rebuild.lockLive(transaction, handler);
       if (live === undefined) return false;
-      const isLate = isBehind(this.#saved, live);
+      const isLate = isBehind(this.#checkpoint.saved, live);
       if (isLate) {
-        const page = await reader.read({ ...selection, until: live }, this.#saved, GROUP, transaction);
+        const page = await reader.read(
+          { ...selection, until: live },
+          this.#checkpoint.saved,
+          GROUP,
+          transaction,
+        );
         // The next round leaves an event of a newer version to a newer process.
         if (!page.ended || page.events.some((event) => attempts.isTooNew(event))) return false;
         await rebuild.within(transaction, async () => {
           for (const event of page.events) await this.#handle(event, 1, transaction);
         });
       }
-      const cursor = isLate ? live : this.#saved;
+      const cursor = isLate ? live : this.#checkpoint.saved;
       await this.#moveTo(cursor, transaction);
       await rebuild.switchTo(transaction, cursor, { lease: consumer.lease, handler });
       return true;
@@ -299,7 +286,7 @@ export class TransactionalRun implements LeasedWork {
     this.#counted.settled(event.id);
     this.#parked.report(event, failure);
     this.#parked.add(modelKeyOf(event));
-    this.#saved = event.cursor;
+    this.#checkpoint.saved = event.cursor;
     this.#begin(1);
     return 1;
   }

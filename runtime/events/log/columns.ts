@@ -19,6 +19,12 @@ export function flag(sql: string): Column<boolean> {
   return { sql, read: (value) => value === true };
 }
 
+/** Milliseconds since an instant; 0 if there is none. */
+export function ageMs(instant: string): Column<number> {
+  const sql = `extract(epoch FROM clock_timestamp() - ${instant}) * 1000`;
+  return { sql, read: (value) => Math.max(0, Number(value)) };
+}
+
 /** A value as the driver reads it: JSON, an instant, or a text of few values that the table checks. */
 export function raw<T>(sql: string): Column<T> {
   return { sql, read: (value) => value as T };

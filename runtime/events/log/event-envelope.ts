@@ -72,7 +72,6 @@ interface ExecuteOptions {
   readonly timeoutMs?: number;
 }
 
-/** What the envelopes of all runs share. */
 export interface EnvelopeServices {
   readonly executor: ActionRunner;
   /** Default: entries are discarded. */
@@ -89,7 +88,6 @@ export interface RunContext {
   readonly signal: AbortSignal;
 }
 
-/** One attempt at one event. */
 export interface Attempt {
   /** From 1. */
   readonly number: number;
@@ -97,7 +95,6 @@ export interface Attempt {
   readonly transaction: Transaction | undefined;
 }
 
-/** What an envelope says of its event. */
 class LoggedFacts {
   readonly id: string;
   readonly modelId: string;
@@ -221,7 +218,6 @@ function otherParams(handler: string, action: string, call: string, eventId: str
 
 const CALL_NAME = /^[\x21-\x7e]{1,60}$/;
 
-/** @throws ValidationError */
 function requireCallName(name: string): string {
   if (CALL_NAME.test(name)) return name;
   throw new ValidationError('A call has a name of 1 to 60 visible ASCII characters', { field: 'name' });

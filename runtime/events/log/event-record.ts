@@ -17,13 +17,11 @@ export function toCursor([epoch, transactionId, position]: readonly unknown[]): 
   return { epoch: Number(epoch), transactionId: String(transactionId), position: Number(position) };
 }
 
-/** True if two cursors are at the same position. */
 export function isSamePlace(one: LogCursor, other: LogCursor): boolean {
   const { epoch, transactionId, position } = one;
   return epoch === other.epoch && transactionId === other.transactionId && position === other.position;
 }
 
-/** Whether a position is before another one. */
 export function isBehind(one: LogCursor, other: LogCursor): boolean {
   if (one.epoch !== other.epoch) return one.epoch < other.epoch;
   const [left, right] = [BigInt(one.transactionId), BigInt(other.transactionId)];

@@ -26,26 +26,17 @@ export class EventTypes {
     return eventVersion > (this.#known.get(eventType)?.version ?? 0);
   }
 
-  /** The event under its current name and in its current version. @throws UnknownModelError for an unknown type */
-  upcast(event: LoggedEvent): LoggedEvent {
-    const { descriptor, version, upcasters } = this.#knownAs(event.eventType);
-    const eventType = descriptor.name;
-    if (version === event.eventVersion)
-      return eventType === event.eventType ? event : { ...event, eventType };
-    const stored = { version: event.eventVersion, payload: event.payload };
-    return { ...event, eventType, eventVersion: version, payload: upcast(descriptor, upcasters, stored) };
-  }
-
   /** @throws ValidationError if the payload does not fit the class, UnknownModelError for an unknown type */
   revive(event: LoggedEvent): ModelEvent<unknown> {
-    const { descriptor, read } = this.#knownAs(event.eventType);
-    return reviveEvent(descriptor.eventClass(), event, read(this.upcast(event).payload));
-  }
-
-  #knownAs(eventType: string): KnownEvent {
+    const { eventType, eventVersion: version, payload } = event;
     const known = this.#known.get(eventType);
     if (known === undefined) throw new UnknownModelError(`${eventType} is not an event of this handler`);
-    return known;
+    const { descriptor, upcasters, read } = known;
+    return reviveEvent(
+      descriptor.eventClass(),
+      event,
+      read(upcast(descriptor, upcasters, { version, payload })),
+    );
   }
 }
 

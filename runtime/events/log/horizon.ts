@@ -42,9 +42,7 @@ export async function readHorizon(database: ShardDatabase): Promise<Horizon> {
 }
 
 /** Null or empty where the role may not see it. */
-function visible(sql: string): column.Column<string | undefined> {
-  return { sql, read: (value) => (value === null || value === '' ? undefined : String(value)) };
-}
+const visible = (sql: string) => column.optional(column.text(`nullif(${sql}, '')`));
 
 const HOLDER: column.Columns<HorizonHolder> = {
   kind: column.raw('t.kind'),
@@ -55,7 +53,7 @@ const HOLDER: column.Columns<HorizonHolder> = {
   user: visible('t.usename'),
   application: visible('t.application_name'),
   state: visible('t.state'),
-  ageMs: column.optional({ sql: 't.age', read: (value) => Math.max(0, Number(value)) }),
+  ageMs: column.optional(column.ageMs('t.since')),
 };
 
 /**
@@ -66,9 +64,8 @@ const HORIZON = `SELECT s.xmin, (SELECT extract(epoch FROM clock_timestamp() - c
   WHERE transaction_id >= s.xmin ORDER BY transaction_id, position LIMIT 1), ${column.list(HOLDER)}
 FROM (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS xmin) AS s LEFT JOIN (
   SELECT 'transaction' AS kind, backend_xid::text AS xid, pid, NULL AS name, datname::text, usename::text,
-    application_name, state, extract(epoch FROM clock_timestamp() - xact_start) * 1000 AS age
+    application_name, state, xact_start AS since
   FROM pg_stat_activity WHERE backend_xid IS NOT NULL AND pid <> pg_backend_pid()
   UNION ALL
-  SELECT 'prepared', transaction::text, NULL, gid, database::text, owner::text, NULL, NULL,
-    extract(epoch FROM clock_timestamp() - prepared) * 1000
-  FROM pg_prepared_xacts) AS t ON true ORDER BY t.age DESC NULLS LAST`;
+  SELECT 'prepared', transaction::text, NULL, gid, database::text, owner::text, NULL, NULL, prepared
+  FROM pg_prepared_xacts) AS t ON true ORDER BY t.since NULLS LAST`;

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { JsonObject } from '../../domain/json.js';
 import { textArray } from '../../persistence/codec/column-codec.js';
 import { requireServer } from '../../sharding/log-server.js';
@@ -34,9 +35,7 @@ export interface LogSelection {
   readonly withoutActions?: boolean | undefined;
 }
 
-/** The result of one read. */
 export interface LogPage {
-  /** The selected events, in order. */
   readonly events: readonly LoggedEvent[];
   /** The cursor up to which the log has been read. */
   readonly next: LogCursor;
@@ -172,7 +171,8 @@ UNION ALL SELECT concat_ws('${SEPARATOR}', '${STATE}', json_build_array(h.known,
 FROM h CROSS JOIN b LEFT JOIN (SELECT transaction_id, position,
     (SELECT count(*) >= ${most}::bigint OR NOT bool_and(fits) FROM p) AS is_full
   FROM p WHERE fits ORDER BY transaction_id DESC, position DESC LIMIT 1) AS l ON true`;
-  return { text, name: statementName(selection, epoch), values };
+  // One statement per combination of conditions.
+  return { text, name: `fw_log_${hash('sha1', text).slice(0, 20)}`, values };
 }
 
 /** A page holds payloads of about this size, and at least one event. */
@@ -190,18 +190,8 @@ const ACTIONS = `UNION ALL SELECT concat_ws('${SEPARATOR}', '${ACTION}', a.id, a
   coalesce(a.claims::text, ''), a.principal)
 FROM i JOIN eventlog.actions AS a ON a.id = ANY (i.ids) AND a.id >= i.ids[1] AND a.id <= i.ids[cardinality(i.ids)]`;
 
-/** The greatest values of their types. */
 const LAST_POSITION = '9223372036854775807';
 const LAST_TRANSACTION = '18446744073709551615';
-
-/** One statement name per combination of conditions. */
-function statementName(selection: LogSelection, epoch: number): string {
-  const { until, model, eventTypes, modelNames, exceptModels, fromPosition, fromDate, withoutActions } =
-    selection;
-  const names = [eventTypes, modelNames, exceptModels, withoutActions];
-  const flags = [until?.epoch === epoch, model, fromPosition, fromDate, ...names];
-  return `fw_log_${flags.map((flag) => (flag === undefined || flag === false ? '0' : '1')).join('')}`;
-}
 
 /** The events in their order with their actions, and the state of the log. */
 function readCells(

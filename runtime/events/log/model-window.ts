@@ -13,7 +13,6 @@ interface LogPosition {
 export interface WindowEntry {
   readonly event: LoggedEvent;
   readonly position: LogPosition;
-  /** Failed attempts so far. */
   attempts: number;
   /** Consecutive failures that do not count as attempts. */
   passed: number;

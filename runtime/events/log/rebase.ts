@@ -1,8 +1,8 @@
 import type { ShardIdentifier } from '../../domain/shard-identifier.js';
 import { EVENTS } from '../../persistence/write/eventlog-tables.js';
+import { type Query, withShortLock } from '../../retention/short-transaction.js';
 import { rebasedFrom } from '../../sharding/failover-register.js';
-import type { Rows, ShardDatabase } from '../../sharding/shard-database.js';
-import { TransactionManager } from '../../sharding/transaction-manager.js';
+import type { ShardDatabase } from '../../sharding/shard-database.js';
 
 /** The result of `rebase` on one shard. */
 export interface Rebased {
@@ -23,10 +23,6 @@ export interface Rebased {
   readonly renumbered: number;
 }
 
-const TIMEOUT_MS = 300_000;
-
-type Query = (text: string, values?: readonly unknown[]) => Promise<Rows>;
-
 /** The latest epoch as the table stores it. */
 interface KnownEpoch {
   readonly number: number;
@@ -46,20 +42,13 @@ interface KnownEpoch {
  * that were already written below the new epoch are renumbered. Writers wait meanwhile. Needs the rights of the table's
  * owner.
  */
-export async function rebase(database: ShardDatabase): Promise<Rebased> {
-  const manager = new TransactionManager(database);
-  return manager.transaction(
-    async (transaction) => {
-      const query: Query = (text, values = []) =>
-        transaction.query({ text, values }, { timeoutMs: TIMEOUT_MS });
-      await query(`SET LOCAL statement_timeout = ${TIMEOUT_MS}`);
-      await query('LOCK TABLE eventlog.delivery_epochs, eventlog.events IN SHARE ROW EXCLUSIVE MODE');
-      const rebased = await rebaseLocked(query, await readEpoch(query));
-      await query(ADVANCE, [rebased.afterPosition]);
-      return { shard: database.shard, ...rebased };
-    },
-    { timeoutMs: TIMEOUT_MS },
-  );
+export function rebase(database: ShardDatabase): Promise<Rebased> {
+  return withShortLock(database, async (query) => {
+    await query('LOCK TABLE eventlog.delivery_epochs, eventlog.events IN SHARE ROW EXCLUSIVE MODE');
+    const rebased = await rebaseLocked(query, await readEpoch(query));
+    await query(ADVANCE, [rebased.afterPosition]);
+    return { shard: database.shard, ...rebased };
+  });
 }
 
 async function rebaseLocked(query: Query, known: KnownEpoch): Promise<Omit<Rebased, 'shard'>> {
@@ -71,7 +60,8 @@ async function rebaseLocked(query: Query, known: KnownEpoch): Promise<Omit<Rebas
     const renumbered = afterPosition === 0 ? 0 : await renumber(query, LOST, known);
     return { outcome: 'unchanged', epoch, afterPosition, renumbered };
   }
-  if (foreign === undefined && (await transactionIdsGoOn(query, epoch))) {
+  // Rows before a checkpoint that is ahead of this server's transaction ids would never be read.
+  if (foreign === undefined && (await query(AHEAD, [epoch])).rows.length === 0) {
     await query('UPDATE eventlog.delivery_epochs SET system_identifier = $2 WHERE epoch = $1', [
       epoch,
       found,
@@ -116,12 +106,6 @@ async function lastForeign(
   const { rows } = await query(FOREIGN, [afterPosition]);
   const [position, createdDate] = rows[0] ?? [];
   return typeof position === 'string' ? { position: Number(position), createdDate } : undefined;
-}
-
-/** Whether no checkpoint is ahead of this server's transaction ids: rows before a checkpoint are never read. */
-async function transactionIdsGoOn(query: Query, epoch: number): Promise<boolean> {
-  const { rows } = await query(AHEAD, [epoch]);
-  return rows.length === 0;
 }
 
 /** Moves rows of this server to positions above all others, in their order. @returns the number of rows */

@@ -4,7 +4,6 @@ import { sleep } from '../../concurrency/time.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { FailureWarnings } from './failure-warnings.js';
 
-/** Channel of notifications between processes about commits. */
 const CHANNEL = 'fw_events';
 /** Minimum interval between notifications, in milliseconds; one notification covers the commits in between. */
 const NOTIFY_MS = 5;
@@ -57,7 +56,6 @@ export class WakeUp {
     return this.#trusted ? slowPollMs : fastPollMs;
   }
 
-  /** Sets whether other processes listen. */
   othersAreThere(others: boolean): void {
     this.#others = others;
   }

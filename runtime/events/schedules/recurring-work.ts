@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { nextDue } from '../../cron.js';
 import { insertInto, SCHEDULES } from '../../persistence/write/eventlog-tables.js';
+import { databaseTime } from '../../sharding/database-time.js';
 import type { ShardDatabase } from '../../sharding/shard-database.js';
 import * as column from '../log/columns.js';
 import { type Recurrence, runId, runParams } from './recurrence.js';
@@ -8,7 +9,6 @@ import { type Recurrence, runId, runParams } from './recurrence.js';
 /** Time after which a due time without a run counts as missed, in milliseconds: longer than a take-over. */
 const MISSED_AFTER_MS = 60_000;
 
-/** A recurring action, as it is stored. */
 export interface StoredRecurrence {
   readonly actionName: string;
   readonly recurrence: Recurrence;
@@ -125,8 +125,7 @@ export class RecurringWork {
    */
   async #define(process: string, recurrences: ReadonlyMap<string, Recurrence>): Promise<void> {
     if (recurrences.size === 0) return;
-    const { rows } = await this.#database.query({ text: 'SELECT clock_timestamp()', values: [] });
-    const now = rows[0]?.[0] as Date;
+    const now = await databaseTime(this.#database);
     const isStart = this.#since === undefined;
     const setDate = this.#since ?? now;
     const defined = [...recurrences].map(([action_name, definition]) => {

@@ -6,7 +6,6 @@ import type { ShardDatabase } from '../../sharding/shard-database.js';
 import { HOLDS, type Lease } from '../delivery/consumer-store.js';
 import * as column from '../log/columns.js';
 
-/** A scheduled action that is due. */
 export interface DueAction {
   readonly id: string;
   readonly actionName: string;
@@ -23,7 +22,6 @@ export interface DueAction {
   readonly isLeftBehind: boolean;
 }
 
-/** The next scheduled actions. */
 export interface UpcomingSchedules {
   /** Milliseconds until the next action that this process knows is due; undefined if there is none. */
   readonly dueMs: number | undefined;

@@ -16,7 +16,6 @@ import type { OwnWork } from '../delivery/shard-delivery.js';
 import type { RecurringWork } from './recurring-work.js';
 import type { DueAction, ScheduleStore, UpcomingSchedules } from './schedule-store.js';
 
-/** What executes scheduled actions. */
 export interface ScheduledExecution {
   readonly executor: ActionRunner;
   readonly registry: ActionRegistry;
@@ -29,7 +28,6 @@ export interface ScheduledActionsOptions extends ScheduledExecution {
   readonly warn: (message: string) => void;
 }
 
-/** A failed attempt at a scheduled action. */
 export interface FailedAttempt {
   readonly error: unknown;
   readonly verdict: Verdict;

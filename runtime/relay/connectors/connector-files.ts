@@ -1,7 +1,6 @@
 import type { FwConfig, MemberConfig, PostgresUrl } from '../../config/types.js';
 import { ValidationError } from '../../errors.js';
 
-/** A shard that a connector can read. */
 interface ConnectedShard {
   readonly member: MemberConfig;
   readonly url: PostgresUrl;
@@ -9,7 +8,6 @@ interface ConnectedShard {
   readonly key: string;
 }
 
-/** The parts of a configuration from which connectors are created. */
 type ConnectorConfig = Pick<FwConfig, 'namespace' | 'sharding'>;
 
 const PUBLICATION = 'fw_outbox';
@@ -53,7 +51,6 @@ function connectedShards({ sharding }: ConnectorConfig): readonly ConnectedShard
   );
 }
 
-/** The settings of one shard's connector. */
 function connectorOf({ namespace }: ConnectorConfig, { url, key }: ConnectedShard): Connector {
   const prefix = `${namespace.replace(/[^A-Za-z0-9._-]/g, '_')}.${key}`;
   return {
@@ -82,41 +79,24 @@ function connectorOf({ namespace }: ConnectorConfig, { url, key }: ConnectedShar
       'value.converter': 'org.apache.kafka.connect.json.JsonConverter',
       'value.converter.schemas.enable': 'false',
       'header.converter': 'org.apache.kafka.connect.storage.StringConverter',
-      ...outboxRouter(),
+      // The outbox event router with its defaults, except for our column names.
+      transforms: 'outbox',
+      predicates: 'isEvent',
+      'predicates.isEvent.type': 'org.apache.kafka.connect.transforms.predicates.TopicNameMatches',
+      'predicates.isEvent.pattern': '.*\\.eventlog\\.events',
+      'transforms.outbox.type': 'io.debezium.transforms.outbox.EventRouter',
+      'transforms.outbox.table.field.event.id': 'id',
+      'transforms.outbox.table.field.event.key': 'model_id',
+      'transforms.outbox.table.field.event.payload': 'payload',
+      'transforms.outbox.table.fields.additional.placement':
+        'event_type:header:eventType,event_version:header:eventVersion,' +
+        'model_version:header:modelVersion,trace_context:header:traceparent',
+      'transforms.outbox.table.expand.json.payload': 'true',
+      'transforms.outbox.route.by.field': 'model_name',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: The router replaces it.
+      'transforms.outbox.route.topic.replacement': 'outbox.event.${routedByValue}',
+      'transforms.outbox.predicate': 'isEvent',
     },
-  };
-}
-
-/** Standard settings of the outbox event router: its defaults, except for our column names. */
-function outboxRouter(): Readonly<Record<string, string>> {
-  const headers = [
-    ['event_type', 'eventType'],
-    ['event_version', 'eventVersion'],
-    ['model_version', 'modelVersion'],
-    ['trace_context', 'traceparent'],
-  ];
-  const settings = {
-    type: 'io.debezium.transforms.outbox.EventRouter',
-    'table.field.event.id': 'id',
-    'table.field.event.key': 'model_id',
-    'table.field.event.payload': 'payload',
-    'table.fields.additional.placement': headers
-      .map(([column, name]) => `${column}:header:${name}`)
-      .join(','),
-    'table.expand.json.payload': 'true',
-    'route.by.field': 'model_name',
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: The router replaces it.
-    'route.topic.replacement': 'outbox.event.${routedByValue}',
-    predicate: 'isEvent',
-  };
-  return {
-    transforms: 'outbox',
-    predicates: 'isEvent',
-    'predicates.isEvent.type': 'org.apache.kafka.connect.transforms.predicates.TopicNameMatches',
-    'predicates.isEvent.pattern': '.*\\.eventlog\\.events',
-    ...Object.fromEntries(
-      Object.entries(settings).map(([name, value]) => [`transforms.outbox.${name}`, value]),
-    ),
   };
 }
 

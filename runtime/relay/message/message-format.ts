@@ -19,7 +19,6 @@ const STRUCTURED_TYPE = 'application/cloudevents+json; charset=UTF-8';
 /** Digits of the largest `bigint`: CloudEvents sequences are ordered as text, so they are padded. */
 const SEQUENCE_DIGITS = 19;
 
-/** The message of one event. */
 export function toMessage(event: LoggedEvent, format: MessageFormat): RelayMessage {
   const { id, modelId, modelName, eventType } = event;
   const common = { id, key: modelId, modelName, eventType, traceContext: traceParentOf(event) };
@@ -78,7 +77,7 @@ function kindOf(event: LoggedEvent, format: MessageFormat): EventKind {
 function sharedAttributes(
   { namespace, modelName, eventType, eventVersion }: LoggedEvent,
   { shard, schemaBaseUrl }: MessageFormat,
-): Partial<Readonly<Record<(typeof SHARED)[number], string>>> {
+): Readonly<Record<string, string>> {
   return {
     specversion: '1.0',
     // The URI reference of the shard: `/example.wallet/shards/1-0`.
@@ -92,10 +91,6 @@ function sharedAttributes(
       : { dataschema: `${schemaBaseUrl}/schemas/${encodeURIComponent(eventType)}/${eventVersion}.json` }),
   };
 }
-
-const SHARED = ['specversion', 'source', 'type', 'modelname', 'eventversion', 'dataschema'] as const;
-/** Attributes that many messages share, whose encoded form is worth caching. */
-export const SHARED_NAMES: ReadonlySet<string> = new Set(SHARED);
 
 function traceParentOf({ traceContext }: LoggedEvent): string | undefined {
   return traceContext !== null && isTraceParent(traceContext) ? traceContext : undefined;

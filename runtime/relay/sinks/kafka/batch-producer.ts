@@ -1,6 +1,6 @@
 import type { Producer, ProducerOptions } from '@platformatic/kafka';
 import { loadKafka } from './load-kafka.js';
-import type { KafkaRecord } from './record-writer.js';
+import type { KafkaRecord } from './record-of.js';
 
 type BytesProducer = Producer<Buffer, Buffer, Buffer, Buffer>;
 export type Connecting = Omit<ProducerOptions<Buffer, Buffer, Buffer, Buffer>, 'serializers' | 'partitioner'>;

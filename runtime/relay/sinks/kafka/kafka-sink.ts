@@ -4,7 +4,7 @@ import { messageOf } from '../../../errors.js';
 import { ACCEPTED, type PublishOutcome, type RelayMessage, type RelaySink } from '../../relay-sink.js';
 import { ABORTED, BEHIND } from '../one-by-one.js';
 import { BatchProducer, type Connecting } from './batch-producer.js';
-import { RecordWriter } from './record-writer.js';
+import { recordOf } from './record-of.js';
 
 /** Connection options of a Kafka sink. */
 export interface KafkaOptions extends NonNullable<SinkConfig['kafka']> {
@@ -31,13 +31,11 @@ export function kafkaSink(options: KafkaOptions): RelaySink {
 
 class KafkaSink implements RelaySink {
   readonly #options: KafkaOptions;
-  readonly #records: RecordWriter;
   readonly #producers = new Set<BatchProducer>();
   readonly #idle: BatchProducer[] = [];
 
   constructor(options: KafkaOptions) {
     this.#options = options;
-    this.#records = new RecordWriter(options.topic);
   }
 
   /** Each batch in flight has its own producer. */
@@ -74,7 +72,7 @@ class KafkaSink implements RelaySink {
   ): Promise<readonly PublishOutcome[]> {
     if (signal.aborted) return messages.map(() => ABORTED);
     try {
-      await producer.send(messages.map((message) => this.#records.recordOf(message)));
+      await producer.send(messages.map((message) => recordOf(this.#options.topic, message)));
       return messages.map(() => ACCEPTED);
     } catch (error) {
       const causes = [...nested(error)];

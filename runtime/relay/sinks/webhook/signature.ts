@@ -21,7 +21,6 @@ export function signingKey(secret: string): Buffer {
   );
 }
 
-/** The signed content. */
 export interface SignedContent {
   readonly id: string;
   /** Seconds since 1970. */
