@@ -250,11 +250,11 @@ describeOn('postgresql', 'A write under the condition of a lock', (harness) => {
   it('keeps the lock until its transaction ends, even if the hold time expires meanwhile', async () => {
     const registry = await harness.makeShards({ shards: [SHARD] });
     const provider = new KeyedLockProvider(registry);
-    const lock = await provider.acquire(SHARD, 'x', { holdMs: 60 });
+    const lock = await provider.acquire(SHARD, 'x', { holdMs: 1_500 });
     const { text, values } = lockCondition(lock, 1);
     await registry.transactionManager(SHARD).transaction(async (transaction) => {
       expect((await transaction.query({ text: `select ${text}`, values })).rows).toEqual([[true]]);
-      await delay(100);
+      await delay(1_600);
       await expect(provider.acquire(SHARD, 'x', { waitMs: 50 })).rejects.toThrow();
     });
     await provider.acquire(SHARD, 'x', { waitMs: 1_000 });
