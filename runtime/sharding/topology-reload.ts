@@ -5,6 +5,7 @@ import { messageOf, ReloadRefusedError } from '../errors.js';
 import { DriverFailure } from './driver-failure.js';
 import type { PoolStats, ShardDatabase } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
+import { storedShard } from './stored-shard.js';
 import { databaseName, membersOf, type TopologyChange } from './topology-changes.js';
 
 const CHECK_TIMEOUT_MS = 5_000;
@@ -146,11 +147,9 @@ async function writability(database: ShardDatabase): Promise<Writability> {
 
 /** @throws ReloadRefusedError if the database does not identify itself as the shard's */
 export async function requireIdentity(database: ShardDatabase): Promise<void> {
-  const [known] = await ask(database, "select to_regclass('eventlog.shard') is not null");
-  const [group, member] =
-    known === true ? await ask(database, 'select group_number, member_number from eventlog.shard') : [];
-  if (group === database.shard.group && member === database.shard.member) return;
-  const found = known === true ? `shard (${String(group)}, ${String(member)})` : 'no shard yet';
+  const stored = await storedShard(database, 'shard', { timeoutMs: CHECK_TIMEOUT_MS });
+  if (stored?.bits === database.shard.bits) return;
+  const found = stored === undefined ? 'no shard yet' : `shard ${stored}`;
   throw refusal(`${database.description} is ${found}, not ${database.shard}`);
 }
 
