@@ -112,7 +112,7 @@ export class ShardPreparation {
     const outcomes = await Promise.race([first, enoughServe]);
     if (outcomes === undefined) this.#warnOfThoseUnderWay();
     else {
-      const failure = this.#hopelessness(outcomes);
+      const failure = hopelessness(outcomes, this.#databases);
       if (failure !== undefined) this.#giveUp(failure.error);
     }
     await this.#defaultShard.agree().catch((error: unknown) => this.#giveUp(error));
@@ -160,7 +160,7 @@ export class ShardPreparation {
   async #goOn(shard: ShardIdentifier, failure: unknown): Promise<void> {
     let last = failure;
     let failures = 1;
-    while (this.#natureOf(shard, last) !== 'over') {
+    while (!isOver(last)) {
       const pauseMs = backoffMs(failures, this.#backoff(shard, last), Math.random());
       await sleep(pauseMs, { ref: false, signal: this.#again.signal }).catch(() => {});
       if (this.#isGivenUp || this.#databases.isClosed || !this.#databases.has(shard)) return;
@@ -169,7 +169,10 @@ export class ShardPreparation {
         return;
       } catch (error) {
         // A reachable shard that needs a repair starts with short pauses, however long it was out of reach.
-        failures = this.#natureOf(shard, error) === this.#natureOf(shard, last) ? failures + 1 : 1;
+        failures =
+          isPassing(this.#databases, shard, error) === isPassing(this.#databases, shard, last)
+            ? failures + 1
+            : 1;
         last = error;
         this.#report(shard, error);
       }
@@ -179,7 +182,7 @@ export class ShardPreparation {
   #backoff(shard: ShardIdentifier, failure: unknown): Backoff {
     const mendingMs =
       this.#options.migrateAtStart === false ? LONGEST_VERIFYING_PAUSE_MS : LONGEST_MENDING_PAUSE_MS;
-    const longestMs = this.#natureOf(shard, failure) === 'passing' ? LONGEST_PAUSE_MS : mendingMs;
+    const longestMs = isPassing(this.#databases, shard, failure) ? LONGEST_PAUSE_MS : mendingMs;
     const ofAllMs = this.#waiting * PAUSE_PER_SHARD_MS;
     return {
       firstMs: Math.max(SHORTEST_PAUSE_MS, ofAllMs),
@@ -220,42 +223,12 @@ export class ShardPreparation {
   }
 
   #report(shard: ShardIdentifier, error: unknown): void {
-    if (this.#natureOf(shard, error) === 'over' || !this.#databases.has(shard)) return;
+    if (isOver(error) || !this.#databases.has(shard)) return;
     // The same text for each failure of one kind: while its circuit is open, a database fails without an attempt.
     const reason = messageOf(error).replace('not tried: ', '');
     if (this.#databases.withheld(shard) === reason) return;
     this.#databases.withhold(shard, reason);
     this.#warn(`${nameOf(this.#databases, shard)} is out of service: ${reason}`);
-  }
-
-  /** The failure with which the process must not start: a mistake of the configuration, or no shard can ever serve. */
-  #hopelessness(outcomes: readonly ShardOutcome<void>[]): { readonly error: unknown } | undefined {
-    const failures = outcomes.flatMap((outcome) =>
-      outcome.ok ? [] : [{ error: outcome.error, nature: this.#natureOf(outcome.shard, outcome.error) }],
-    );
-    const mistake = failures.find(({ nature }) => nature === 'mistake');
-    const areAllLasting =
-      failures.length === outcomes.length && failures.every(({ nature }) => nature !== 'passing');
-    return mistake ?? (areAllLasting ? failures[0] : undefined);
-  }
-
-  /**
-   * What a failure of a preparation is:
-   *
-   * - `over`: the databases were closed, or a reload has removed the shard.
-   * - `mistake`: the configuration is wrong.
-   * - `passing`: it may resolve by itself.
-   * - `lasting`: an operator must repair the shard, such as an embedded database that cannot be opened.
-   */
-  #natureOf(shard: ShardIdentifier, error: unknown): 'over' | 'mistake' | 'passing' | 'lasting' {
-    if (error instanceof ClosedError || error instanceof UnknownShardError) return 'over';
-    if (error instanceof UnsafeServerError || error instanceof DefaultShardError) return 'mistake';
-    const cause = error instanceof MigrationError ? error.cause : error;
-    if (!(cause instanceof DriverFailure)) return 'lasting';
-    if (cause.reason === 'closed') return 'over';
-    if (this.#databases.memberConfig(shard).primary.url.kind === 'pglite') return 'lasting';
-    if (cause.sqlState === undefined) return 'passing';
-    return PASSING.includes(sqlStateMeaning(cause.sqlState)) ? 'passing' : 'lasting';
   }
 }
 
@@ -278,6 +251,22 @@ async function bringUpToDate(
   return 0;
 }
 
+/** The failure with which the process must not start: a mistake of the configuration, or no shard can ever serve. */
+function hopelessness(
+  outcomes: readonly ShardOutcome<void>[],
+  databases: DatabaseRegistry,
+): { readonly error: unknown } | undefined {
+  const failures = outcomes.flatMap((outcome) => (outcome.ok ? [] : [outcome]));
+  const isMistake = (error: unknown): boolean =>
+    error instanceof UnsafeServerError || error instanceof DefaultShardError;
+  const mistake = failures.find(({ error }) => isMistake(error));
+  if (mistake !== undefined) return mistake;
+  const isOver =
+    failures.length === outcomes.length &&
+    !failures.some(({ shard, error }) => isPassing(databases, shard, error));
+  return isOver ? failures[0] : undefined;
+}
+
 /** Checks that the server answers, because later steps may take long. @throws MigrationError */
 async function requireAnswer(database: ShardDatabase): Promise<void> {
   const timeoutMs = database.kind === 'pglite' ? EMBEDDED_START_MS : ANSWER_MS;
@@ -286,3 +275,19 @@ async function requireAnswer(database: ShardDatabase): Promise<void> {
 }
 
 const PASSING: readonly SqlStateMeaning[] = ['unavailable', 'saturated', 'transient', 'locked'];
+
+/** Whether the failure may resolve by itself. An embedded database that cannot be opened does not. */
+function isPassing(databases: DatabaseRegistry, shard: ShardIdentifier, error: unknown): boolean {
+  if (databases.memberConfig(shard).primary.url.kind !== 'postgresql') return false;
+  const cause = error instanceof MigrationError ? error.cause : error;
+  if (!(cause instanceof DriverFailure)) return false;
+  if (cause.sqlState === undefined) return true;
+  return PASSING.includes(sqlStateMeaning(cause.sqlState));
+}
+
+/** The databases were closed, or a reload has removed the shard. */
+function isOver(error: unknown): boolean {
+  if (error instanceof ClosedError || error instanceof UnknownShardError) return true;
+  const cause = error instanceof MigrationError ? error.cause : error;
+  return cause instanceof DriverFailure && cause.reason === 'closed';
+}
