@@ -356,8 +356,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       const text = this.#call?.sent?.statement.text;
       const elapsedMs = this.#call === undefined ? 0 : time.nowMs() - this.#callSince;
       const { stream } = this.#client.connection;
-      const abandoned = { socket: this.#socket, stream, key: this.#backendKey };
-      this.#gone = leaveServer(abandoned, { text, elapsedMs }, this.#options);
+      const abandoned = { socket: this.#socket, stream, key: this.#backendKey, text, elapsedMs };
+      this.#gone = leaveServer(abandoned, this.#options);
     }
     this.#fail(error);
   }
