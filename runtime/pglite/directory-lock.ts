@@ -17,8 +17,7 @@ import { sleep } from '../concurrency/time.js';
 import { EmbeddedDatabaseLockedError } from '../errors.js';
 import { LONGEST_PATH } from './operators-socket.js';
 
-/** Prefix of the files of locks. */
-export const LOCK_PREFIX = 'fw-actions-lock';
+const PREFIX = 'fw-actions-lock';
 const CLAIM = 'claim';
 const HELD = 'held';
 const ATTEMPTS = 20;
@@ -102,7 +101,7 @@ async function tryToHold(folder: string): Promise<Held | undefined> {
 
 /** @param near another path of the folder */
 async function tryToHoldAt(folder: string, near: string): Promise<Held | undefined> {
-  const stem = `${LOCK_PREFIX}.${process.pid}.${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`;
+  const stem = `${PREFIX}.${process.pid}.${identityOf(process.pid)}.${randomBytes(6).toString('hex')}`;
   const [claim, file] = [join(folder, `${stem}.${CLAIM}`), join(folder, `${stem}.${HELD}`)];
   const socket = await announce(claim, near);
   const rivals: Mark[] = [];
@@ -147,7 +146,7 @@ function pathAt(file: string, near: string): string | undefined {
 function marksIn(folder: string): Mark[] {
   return readdirSync(folder).flatMap((name): Mark[] => {
     const [prefix, pid, identity, , state] = name.split('.');
-    if (prefix !== LOCK_PREFIX || identity === undefined || state === undefined) return [];
+    if (prefix !== PREFIX || identity === undefined || state === undefined) return [];
     return [{ file: join(folder, name), pid: Number(pid), identity, state }];
   });
 }

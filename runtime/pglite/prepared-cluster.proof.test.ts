@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import * as pglite from '@electric-sql/pglite';
 import { beforeAll, describe, expect, test } from 'vitest';
@@ -23,42 +23,49 @@ describe('A new embedded database', () => {
     expect(readdirSync(join(folder, 'cache'))).toHaveLength(1);
   });
 
-  test('in memory is a copy of the first one', async () => {
+  test('is a copy of the first one, under an identifier of its own', async () => {
     const before = version();
-    for (const database of [await open(), await open()]) await database.close();
+    const both = [await open(), await open()];
+    const ids = await Promise.all(both.map(identifierOf));
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^\d+$/);
+    for (const database of both) await database.close();
     expect(version()).toBe(before);
   });
 
-  test('has an identifier of its own in a directory, which its lock has created, and keeps its data', async () => {
+  test('keeps its data and its identifier in its directory, which its lock has created', async () => {
     const directory = mkdtempSync(join(folder, 'data'));
     const lock = await DirectoryLock.acquire(directory);
+    const before = version();
     const first = await open(directory);
     await first.exec('create table notes (text text); insert into notes values (1); checkpoint');
     const id = await identifierOf(first);
-    expect(id).toMatch(/^\d+$/);
     await first.close();
     const database = await open(directory);
     expect((await database.query('select text from notes')).rows).toEqual([{ text: '1' }]);
     expect(await identifierOf(database)).toBe(id);
     await database.close();
     lock.release();
-    const other = await open(mkdtempSync(join(folder, 'data')));
-    expect(await identifierOf(other)).not.toBe(id);
-    await other.close();
+    expect(version()).toBe(before);
+    const modes = readdirSync(directory).map((name) => statSync(join(directory, name)).mode & 0o077);
+    if (process.platform !== 'win32') expect(new Set(modes)).toEqual(new Set([0]));
   });
 
-  test('is created again if the process was killed while it created it', async () => {
+  test('is copied again if the process was killed while it copied', async () => {
     const directory = mkdtempSync(join(folder, 'half'));
-    const lock = await DirectoryLock.acquire(directory);
     await (await open(directory)).close();
-    writeFileSync(join(directory, 'fw-actions-unfinished'), '');
+    rmSync(join(directory, 'PG_VERSION'));
     truncateSync(join(directory, 'global', 'pg_control'), 100);
     const database = await open(directory);
     expect((await database.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     await database.close();
-    expect(existsSync(join(directory, 'fw-actions-unfinished'))).toBe(false);
-    await expect(DirectoryLock.acquire(directory)).rejects.toThrow('in use by this process');
-    lock.release();
+  });
+
+  test('has no PG_VERSION until everything else is copied', async () => {
+    const directory = mkdtempSync(join(folder, 'half'));
+    mkdirSync(join(directory, 'global', 'pg_control'), { recursive: true });
+    await expect(open(directory)).rejects.toMatchObject({ code: 'EISDIR' });
+    expect(existsSync(join(directory, 'PG_VERSION'))).toBe(false);
   });
 
   test('has buffers of 32 MB', async () => {
