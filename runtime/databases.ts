@@ -24,13 +24,11 @@ function embeddedAdapter(use: EmbeddedUse): DatabaseAdapter {
     kind: 'pglite',
     open(shard, dataSource, { warn, serverInDoubt }) {
       if (dataSource.url.kind !== 'pglite') throw new TypeError('Not the URL of an embedded database');
-      // A command of fw-gen warns once for all databases, a server names each.
       const once = (message: string): void => {
         if (!said.has(message)) warn(message);
         said.add(message);
       };
-      const options = { warn: use === 'join' ? once : warn, use, serverInDoubt };
-      return new PgliteDatabase(shard, dataSource.url, dataSource, options);
+      return new PgliteDatabase(shard, dataSource.url, dataSource, { warn: once, use, serverInDoubt });
     },
   };
 }

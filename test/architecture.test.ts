@@ -44,7 +44,7 @@ const ALLOWED: Arrows = {
   optional-package.ts -> errors.ts
   consumer -> relay execution action concurrency domain errors.ts
   observability -> action concurrency retention relay events persistence sharding domain
-  access -> openapi concurrency sharding config domain errors.ts
+  access -> openapi concurrency persistence sharding config domain errors.ts
   duration-text.ts ->
   http -> duration-text.ts tracing.ts openapi relay access concurrency observability execution persistence
   http -> collections

@@ -2,7 +2,8 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '../domain/json.js';
 import { type Claims, principalOf } from '../domain/principal.js';
 import { ValidationError } from '../errors.js';
-import type { ShardDatabase } from '../sharding/shard-database.js';
+import { BatchReader } from '../persistence/read/batch-reader.js';
+import type { CallOptions, ShardDatabase } from '../sharding/shard-database.js';
 
 /** An API key, without its secret. */
 export interface ApiKey {
@@ -56,20 +57,16 @@ export interface StoredApiKey extends ApiKey {
   readonly expiresInMs: number | undefined;
 }
 
-interface Waiting {
-  readonly resolve: (key: StoredApiKey | undefined) => void;
-  readonly reject: (error: unknown) => void;
-}
-
 /** The API keys of an application, on its default shard. */
 export class ApiKeyStore {
   readonly #database: ShardDatabase;
-  /** Look-ups that wait for the current one. They are sent in one statement. */
-  #waiting = new Map<string, Waiting[]>();
-  #isAsking = false;
+  /** One look-up statement runs at a time, so that requests with invented keys cannot occupy all connections. */
+  readonly #reader: BatchReader<StoredApiKey>;
 
   constructor(database: ShardDatabase) {
     this.#database = database;
+    const source = { load: this.#load.bind(this), errorOf: (failure: unknown) => failure };
+    this.#reader = new BatchReader(database.shard, source, 1);
   }
 
   /**
@@ -99,42 +96,19 @@ export class ApiKeyStore {
     return rows.map(toKey).map(({ hash: _, expiresInMs: __, ...shown }) => shown);
   }
 
-  /**
-   * Looks a key up. One look-up statement runs at a time, so that requests with invented keys cannot occupy all
-   * connections.
-   */
+  /** Looks a key up. */
   find(prefix: string): Promise<StoredApiKey | undefined> {
-    return new Promise((resolve, reject) => {
-      const others = this.#waiting.get(prefix) ?? [];
-      this.#waiting.set(prefix, [...others, { resolve, reject }]);
-      if (!this.#isAsking) void this.#ask();
-    });
+    return this.#reader.read(prefix, FIND_WITHIN_MS);
   }
 
-  /** Sends the waiting look-ups. Never rejects. */
-  async #ask(): Promise<void> {
-    this.#isAsking = true;
-    while (this.#waiting.size > 0) {
-      const asked = this.#waiting;
-      this.#waiting = new Map();
-      try {
-        const found = await this.#read([...asked.keys()]);
-        for (const [prefix, callers] of asked) for (const { resolve } of callers) resolve(found.get(prefix));
-      } catch (error) {
-        for (const callers of asked.values()) for (const { reject } of callers) reject(error);
-      }
-    }
-    this.#isAsking = false;
-  }
-
-  async #read(prefixes: readonly string[]): Promise<ReadonlyMap<string, StoredApiKey>> {
+  async #load(prefixes: readonly string[], options: CallOptions): Promise<ReadonlyMap<string, StoredApiKey>> {
     const statement = {
       name: 'fw_api_keys',
       text: `${SELECT} WHERE prefix = ANY($1::text[])`,
       // Hexadecimal digits need no quotes.
       values: [`{${prefixes.join(',')}}`],
     };
-    const { rows } = await this.#database.query(statement, { timeoutMs: FIND_WITHIN_MS });
+    const { rows } = await this.#database.query(statement, options);
     return new Map(rows.map(toKey).map((key) => [key.prefix, key]));
   }
 

@@ -70,6 +70,12 @@ export function driverClassName(kind: DatabaseUrl['kind']): string {
   return kind === 'postgresql' ? 'org.postgresql.Driver' : 'fw.pglite.Driver';
 }
 
+/** Equal for two URLs of the same database. Never printed: it may contain values from the environment. */
+export function databaseKey(url: DatabaseUrl): string {
+  if (url.kind === 'pglite') return JSON.stringify([url.kind, url.storage, url.location]);
+  return JSON.stringify([url.kind, url.host.toLowerCase(), url.port, url.database]);
+}
+
 function parsePostgres(rest: string, baseDirectory: string): JdbcUrlResult {
   const [, authority = '', path = '', query] = /^\/\/([^/?]*)([^?]*)(?:\?(.*))?$/su.exec(rest) ?? [];
   const mistakes = firstBroken(

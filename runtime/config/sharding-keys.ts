@@ -1,5 +1,5 @@
 import { ShardIdentifier } from '../domain/shard-identifier.js';
-import { driverClassName } from './jdbc-url.js';
+import { databaseKey, driverClassName } from './jdbc-url.js';
 import type { DefiniteKey } from './key.js';
 import { boolean, choice, choices, integer, jdbcUrl, secret, text } from './kinds.js';
 import { converted, list, required, type Section, type SectionKey, section } from './section.js';
@@ -78,12 +78,6 @@ function dataSource(
     value: ({ jdbcUrl: url, driverClassName: _, ...rest }) => ({ url, ...rest }),
     raw: ({ url, ...rest }) => ({ jdbcUrl: url, driverClassName: undefined, ...rest }),
   });
-}
-
-/** Equal for two URLs of the same database. Never printed: it may contain values from the environment. */
-function databaseKey(url: DatabaseUrl): string {
-  if (url.kind === 'pglite') return JSON.stringify([url.kind, url.storage, url.location]);
-  return JSON.stringify([url.kind, url.host.toLowerCase(), url.port, url.database]);
 }
 
 interface ConfigsRaw {

@@ -3,10 +3,10 @@ import type { MemberConfig } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { EmbeddedDatabaseLockedError, messageOf } from '../errors.js';
 import { missingRights, quoteTable } from '../migration/application-rights.js';
-import { findDefaultShard } from '../migration/default-shard.js';
 import { DURABILITY_SETTINGS, readServer } from '../migration/server-check.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import type { Rows, ShardDatabase } from '../sharding/shard-database.js';
+import { storedShard } from '../sharding/stored-shard.js';
 import { clockSkewMs } from './clock-skew.js';
 import { type CheckResult, fault, ok, warning } from './finding.js';
 
@@ -133,13 +133,12 @@ export const checkRights: ShardCheck = async ({ database, tables }) => {
 
 /** Checks the database's own shard identity, and whether it contains rows of other shards. */
 export const checkResidency: ShardCheck = async ({ database, member, tables }) => {
-  const [known] = await ask(database, "select to_regclass('eventlog.shard') is not null");
-  if (known !== true) return [warning('residency', 'an empty database', 'Run fw-gen migrate up.')];
-  const [group, number] = await ask(database, 'select group_number, member_number from eventlog.shard');
+  const stored = await storedShard(database, 'shard');
+  if (stored === undefined) return [warning('residency', 'an empty database', 'Run fw-gen migrate up.')];
   const { shard } = member;
-  if (group !== shard.group || number !== shard.member) {
-    const found = `the database is shard (${String(group)}, ${String(number)})`;
-    return [fault('residency', found, 'Two URLs are swapped, or this database is a copy of another shard.')];
+  if (stored.bits !== shard.bits) {
+    const advice = 'Two URLs are swapped, or this database is a copy of another shard.';
+    return [fault('residency', `the database is shard ${stored}`, advice)];
   }
   const results: CheckResult[] = [];
   for (const { table } of tables.filter(({ sharded }) => sharded))
@@ -149,7 +148,7 @@ export const checkResidency: ShardCheck = async ({ database, member, tables }) =
 
 /** Checks whether the database belongs to a cluster with this default shard: processes refuse another one. */
 export const checkDefaultShard: ShardCheck = async ({ database, defaultShard }) => {
-  const stored = await findDefaultShard(database);
+  const stored = await storedShard(database, 'default_shard');
   if (stored === undefined || stored.bits === defaultShard.bits) return [];
   const found = `the database belongs to a cluster whose default shard is ${stored}; this file has ${defaultShard}`;
   const advice =

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { fresh } from '../observability/fresh.js';
+import { fresh } from '../concurrency/fresh.js';
 import type { Metrics } from '../observability/prometheus.js';
 import { documentText } from '../openapi/document-text.js';
 import type { Answers } from './answer.js';

@@ -13,7 +13,7 @@ import { readBody } from './body-reader.js';
 import { API_POLICY, CUSTOM_POLICY } from './browser-headers.js';
 import type { Places } from './busy.js';
 import { parsePlainJson } from './input/json-text.js';
-import { readLooseQuery } from './input/query-text.js';
+import { readQuery } from './input/query-text.js';
 import { requireJson } from './media-types.js';
 import { shardInPath } from './path-shard.js';
 import { spanOf } from './request-span.js';
@@ -32,7 +32,7 @@ export function adoptRoute(
     tools.begin(request, reply);
     if (reply.getHeader('content-security-policy') === API_POLICY)
       reply.header('content-security-policy', CUSTOM_POLICY);
-    request.query = { ...readLooseQuery(request.raw.url ?? '') };
+    request.query = { ...readQuery(request.raw.url ?? '') };
     done();
   };
   const enter = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {

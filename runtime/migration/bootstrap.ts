@@ -1,6 +1,7 @@
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { ShardIdentityError } from '../errors.js';
 import type { ShardSession } from '../sharding/shard-database.js';
+import { storedShard } from '../sharding/stored-shard.js';
 
 /** The schema of all tables of this package. */
 export const SCHEMA = 'eventlog';
@@ -16,20 +17,12 @@ export async function establishIdentity(
   where: string,
 ): Promise<void> {
   await session.script(bootstrapSql(shard));
-  const found = await storedIdentity(session);
-  if (found === shard.toString()) return;
+  const found = await storedShard(session, 'shard');
+  if (found?.bits === shard.bits) return;
   throw new ShardIdentityError(
     `${where} is shard ${found}, but the configuration says that it is ${shard}. ` +
       'Are two URLs swapped? Nothing was changed.',
   );
-}
-
-/** `(group, member)`, as the database stores it. */
-export async function storedIdentity(database: Pick<ShardSession, 'query'>): Promise<string> {
-  const text = `select group_number, member_number from ${SCHEMA}.shard`;
-  const { rows } = await database.query({ text, values: [] });
-  const [group, member] = rows[0] ?? [];
-  return `(${String(group)}, ${String(member)})`;
 }
 
 /**

@@ -1,6 +1,7 @@
-import { ShardIdentifier } from '../domain/shard-identifier.js';
+import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { DefaultShardError } from '../errors.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
+import { storedShard } from '../sharding/stored-shard.js';
 
 /**
  * Each database stores which shard is the default one of its cluster: the first process that takes it into service
@@ -51,21 +52,10 @@ export async function isDefaultShardStored(
   shard: ShardIdentifier,
   configured: ShardIdentifier,
 ): Promise<boolean> {
-  const stored = await findDefaultShard(database);
+  const stored = await storedShard(database, 'default_shard');
   if (stored === undefined || stored.bits === configured.bits) return stored !== undefined;
   throw new DefaultShardError(shard.toString(), {
     stored: stored.toString(),
     configured: configured.toString(),
   });
-}
-
-/** The stored one; undefined in a database that stores none, or that is not migrated. */
-export async function findDefaultShard(
-  database: Pick<ShardDatabase, 'query'>,
-): Promise<ShardIdentifier | undefined> {
-  const exists = "select to_regclass('eventlog.default_shard') is not null";
-  if ((await database.query({ text: exists, values: [] })).rows[0]?.[0] !== true) return undefined;
-  const text = 'select group_number, member_number from eventlog.default_shard';
-  const [group, member] = (await database.query({ text, values: [] })).rows[0] ?? [];
-  return group === undefined ? undefined : ShardIdentifier.of(Number(group), Number(member));
 }

@@ -3,7 +3,7 @@ import { messageOf, ShardIdentityError } from '../errors.js';
 import type { DatabaseRegistry } from '../sharding/database-registry.js';
 import { onEachShard, SHARDS_AT_ONCE } from '../sharding/each-shard.js';
 import type { ShardDatabase } from '../sharding/shard-database.js';
-import { SCHEMA, storedIdentity } from './bootstrap.js';
+import { storedShard } from '../sharding/stored-shard.js';
 import type { Migration } from './migration.js';
 import { type Comparison, compareMigrations, type MigrationSet, readApplied } from './migration-order.js';
 import { systemMigrations } from './system-migrations.js';
@@ -59,15 +59,15 @@ export async function shardMigrationStatus(
   database: ShardDatabase,
   migrations: readonly Migration[],
 ): Promise<ReachedStatus> {
-  const isFresh = !(await isBootstrapped(database));
-  const foreign = isFresh ? undefined : await identityProblem(database);
+  const stored = await storedShard(database, 'shard');
+  const foreign = identityProblem(database, stored);
   if (foreign !== undefined) return { ...NOTHING, state: 'foreign', problems: [foreign] };
   let status: ReachedStatus = { ...NOTHING, state: 'current', problems: [] };
   for (const [set, known] of [
     ['framework', systemMigrations] as const,
     ['application', migrations] as const,
   ]) {
-    const applied = isFresh ? [] : await readApplied(database, set);
+    const applied = stored === undefined ? [] : await readApplied(database, set);
     const { state, pending, newer, problems, ...unordered } = compareMigrations(known, applied);
     status = {
       ...status,
@@ -93,7 +93,7 @@ export async function requireIdentities(
 ): Promise<void> {
   const look = async (shard: ShardIdentifier): Promise<string | undefined> => {
     const database = databases.database(shard);
-    return (await isBootstrapped(database)) ? identityProblem(database) : undefined;
+    return identityProblem(database, await storedShard(database, 'shard'));
   };
   for (const outcome of await onEachShard(shards, SHARDS_AT_ONCE, look))
     if (outcome.ok && outcome.value !== undefined)
@@ -101,10 +101,13 @@ export async function requireIdentities(
 }
 
 /** What is wrong with a database that belongs to another shard. */
-async function identityProblem(database: ShardDatabase): Promise<string | undefined> {
-  const identity = await storedIdentity(database);
-  const { shard, description } = database;
-  return identity === shard.toString() ? undefined : `${description} is shard ${identity}, not ${shard}`;
+function identityProblem(
+  { shard, description }: ShardDatabase,
+  stored: ShardIdentifier | undefined,
+): string | undefined {
+  return stored === undefined || stored.bits === shard.bits
+    ? undefined
+    : `${description} is shard ${stored}, not ${shard}`;
 }
 
 type ReachedStatus = Omit<ShardMigrationStatus, 'shard' | 'name' | 'state'> & {
@@ -115,8 +118,3 @@ type ReachedStatus = Omit<ShardMigrationStatus, 'shard' | 'name' | 'state'> & {
 const STATES = ['changed', 'unordered', 'pending'] as const;
 
 const NOTHING = { applied: 0, pending: [], newer: [] } as const;
-
-async function isBootstrapped(database: ShardDatabase): Promise<boolean> {
-  const text = `select to_regclass('${SCHEMA}.shard') is not null`;
-  return (await database.query({ text, values: [] })).rows[0]?.[0] === true;
-}

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Registry } from 'prom-client';
 import { within } from '../concurrency/at-most.js';
-import { fresh } from './fresh.js';
+import { fresh } from '../concurrency/fresh.js';
 import { type HttpAnswer, HttpAnswers } from './http-answers.js';
 import { type HttpBusy, METRIC_SETS, type Sources } from './metric-sets.js';
 import { openMetricsOf } from './open-metrics.js';

@@ -93,14 +93,7 @@ export class EngineHome {
       this.#use = 'visit';
       return engine;
     }
-    // A command says the same once for all its databases (see embeddedAdapter).
-    const which =
-      this.#use === 'join'
-        ? 'Embedded databases do not force their'
-        : `The embedded database in ${directory} does not force its`;
-    warn(
-      `${which} writes to disk: a power loss may lose acknowledged data. Use PostgreSQL where that matters.`,
-    );
+    warn(POWER_LOSS);
     try {
       const engine = await PgliteEngine.open(directory);
       if (this.#use === 'serve') await this.#listen(directory);
@@ -124,6 +117,11 @@ export class EngineHome {
     this.#options.warn(`fw-gen cannot use ${what}: ${reason}.`);
   }
 }
+
+/** The same text for each database, so that it is logged once. */
+const POWER_LOSS =
+  'Embedded databases do not force their writes to disk: a power loss may lose acknowledged data. Use PostgreSQL where ' +
+  'that matters.';
 
 /** @throws DriverFailure always */
 function refuseMemory(): never {

@@ -2,21 +2,16 @@ import { once } from 'node:events';
 import { type ClientHttp2Session, connect, constants } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import type { PGlite } from '@electric-sql/pglite';
-import type { PgliteModule } from './load-pglite.js';
 import { OPERATORS_PATH, socketPath } from './operators-socket.js';
 
 const { HTTP_STATUS_OK } = constants;
-
-export type Message = Awaited<ReturnType<PGlite['execProtocolStream']>>[number];
 
 /** The connection to an engine: in this process, or in the one that has it open. */
 export interface EngineWire {
   /** True if another process has the engine: its session is shared, and keeps no prepared statements or settings. */
   readonly isRemote: boolean;
-  /** @throws an error if the engine has crashed, or its process has ended */
-  send(messages: Uint8Array): Promise<readonly Message[]>;
-  /** As `send`, returning the answer without parsing it. */
-  sendRaw(messages: Uint8Array): Promise<Uint8Array>;
+  /** @returns the messages of the answer @throws an error if the engine has crashed, or its process has ended */
+  send(messages: Uint8Array): Promise<Uint8Array>;
   close(): Promise<void>;
 }
 
@@ -24,8 +19,7 @@ export interface EngineWire {
 export function localWire(database: PGlite): EngineWire {
   return {
     isRemote: false,
-    send: (messages) => database.execProtocolStream(messages, { throwOnError: false }),
-    sendRaw: (messages) => database.execProtocolRaw(messages),
+    send: (messages) => database.execProtocolRaw(messages),
     close: () => database.close(),
   };
 }
@@ -35,7 +29,7 @@ export function localWire(database: PGlite): EngineWire {
  *
  * @returns undefined if no process listens there
  */
-export async function remoteWire(module: PgliteModule, directory: string): Promise<EngineWire | undefined> {
+export async function remoteWire(directory: string): Promise<EngineWire | undefined> {
   const path = socketPath(directory);
   if (path === undefined) return undefined;
   const session = connect('http://localhost', { createConnection: () => connectSocket(path) });
@@ -46,21 +40,19 @@ export async function remoteWire(module: PgliteModule, directory: string): Promi
   }
   // Calls report it.
   session.on('error', () => {});
-  return new RemoteWire(module, session);
+  return new RemoteWire(session);
 }
 
 /** One connection for all calls, because it holds the session: a second one would not see its transaction. */
 class RemoteWire implements EngineWire {
   readonly isRemote = true;
-  readonly #module: PgliteModule;
   readonly #session: ClientHttp2Session;
 
-  constructor(module: PgliteModule, session: ClientHttp2Session) {
-    this.#module = module;
+  constructor(session: ClientHttp2Session) {
     this.#session = session;
   }
 
-  sendRaw(messages: Uint8Array): Promise<Uint8Array> {
+  send(messages: Uint8Array): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       const hasEnded = (): void =>
         reject(new Error('The process that has the database open has ended, or is still starting'));
@@ -74,21 +66,14 @@ class RemoteWire implements EngineWire {
       call.on('data', (bytes: Buffer) => received.push(bytes));
       call.on('end', () => {
         const bytes = Buffer.concat(received);
-        if (status === HTTP_STATUS_OK) resolve(bytes);
+        // The parser keeps a reference to its input, so it gets a copy.
+        if (status === HTTP_STATUS_OK) resolve(Uint8Array.from(bytes));
         else if (status !== undefined) reject(new Error(bytes.toString()));
       });
       call.on('error', hasEnded);
       call.on('close', hasEnded);
       call.end(messages);
     });
-  }
-
-  async send(messages: Uint8Array): Promise<readonly Message[]> {
-    const bytes = await this.sendRaw(messages);
-    const found: Message[] = [];
-    // The parser keeps a reference to its input, so it gets a copy.
-    new this.#module.protocol.Parser().parse(Uint8Array.from(bytes), (message) => void found.push(message));
-    return found;
   }
 
   close(): Promise<void> {

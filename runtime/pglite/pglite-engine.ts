@@ -4,7 +4,7 @@ import type { Rows, Statement } from '../sharding/shard-database.js';
 import { isStalePlan } from '../sharding/sql-state.js';
 import { parserFor, type ValueParser } from '../sharding/value-parsers.js';
 import { encodeValues, parseRow, rowsOf } from '../sharding/wire-values.js';
-import { type EngineWire, localWire, type Message, remoteWire } from './engine-wire.js';
+import { type EngineWire, localWire, remoteWire } from './engine-wire.js';
 import { loadPglite, type PgliteModule } from './load-pglite.js';
 import { openFailure } from './open-failure.js';
 import { openCluster } from './prepared-cluster.js';
@@ -47,7 +47,7 @@ export class PgliteEngine {
   /** The engine that another process has open in a directory; undefined if that process offers no socket. */
   static async join(directory: string): Promise<PgliteEngine | undefined> {
     const module = await loadPglite();
-    const wire = await remoteWire(module, directory);
+    const wire = await remoteWire(directory);
     return wire === undefined ? undefined : new PgliteEngine(module, wire);
   }
 
@@ -97,22 +97,26 @@ export class PgliteEngine {
   }
 
   /**
-   * Runs messages of another process, and returns the answer without parsing it. The session must be reset afterwards.
+   * Runs messages, such as those of another process, and returns the answer without parsing it. The session must be
+   * reset after those of another process.
    *
    * @throws DriverFailure if the engine has crashed
    */
   async exchange(bytes: Uint8Array): Promise<Uint8Array> {
     if (this.#broken !== undefined) throw brokenFailure('not-sent', this.#broken);
     try {
-      const answer = await this.#wire.sendRaw(bytes);
+      const answer = await this.#wire.send(bytes);
       // Each answer ends with ReadyForQuery, whose last byte is the state of the transaction.
       const [kind, status] = [answer.at(-6), answer.at(-1)];
-      if (kind !== READY_FOR_QUERY || status === undefined) throw new Error('The response was truncated');
+      if (kind !== READY_FOR_QUERY || status === undefined) throw truncated();
       this.#transactionStatus = String.fromCharCode(status);
       return answer;
     } catch (error) {
+      // Not an answer of the database, but a crash of the engine, for example because it ran out of memory.
       this.#broken = error;
-      throw brokenFailure('in-flight', error);
+      if (!this.#wire.isRemote) throw brokenFailure('in-flight', error);
+      const message = `The embedded database's server gave no answer: ${messageOf(error)}`;
+      throw new DriverFailure(message, { phase: 'in-flight', cause: error });
     }
   }
 
@@ -135,46 +139,28 @@ export class PgliteEngine {
   }
 
   async #execute(bytes: Uint8Array, statement: Statement | undefined): Promise<Rows> {
-    if (this.#broken !== undefined) throw brokenFailure('not-sent', this.#broken);
-    let messages: readonly Message[];
-    try {
-      messages = await this.#wire.send(bytes);
-    } catch (error) {
-      // Not an answer of the database, but a crash of the engine, for example because it ran out of memory.
-      this.#broken = error;
-      if (!this.#wire.isRemote) throw brokenFailure('in-flight', error);
-      const message = `The embedded database's server gave no answer: ${messageOf(error)}`;
-      throw new DriverFailure(message, { phase: 'in-flight', cause: error });
-    }
-    return this.#read(messages, statement);
-  }
-
-  #read(messages: readonly Message[], statement: Statement | undefined): Rows {
+    const answer = await this.exchange(bytes);
     const types = this.#module.messages;
     const fields: (readonly (string | null)[])[] = [];
     let columns: readonly string[] = [];
     let parsers: readonly ValueParser[] = [];
     let tag = '';
     let failure: DriverFailure | undefined;
-    let isReady = false;
-    for (const message of messages) {
+    new this.#module.protocol.Parser().parse(answer, (message) => {
       if (message instanceof types.DataRowMessage) fields.push(message.fields);
       else if (message instanceof types.CommandCompleteMessage) tag = message.text;
-      else if (message instanceof types.ReadyForQueryMessage) {
-        isReady = true;
-        this.#transactionStatus = message.status;
-      } else if (message instanceof types.DatabaseError) failure ??= answered(message);
+      else if (message instanceof types.DatabaseError) failure ??= answered(message);
       else if (message instanceof types.RowDescriptionMessage) {
         columns = message.fields.map((field) => field.name);
         parsers = message.fields.map((field) => parserFor(field.dataTypeID));
       } else if (message.name === 'parseComplete') this.#remember(statement);
-    }
+    });
     const saysNothing = statement === undefined || NOTHING.test(statement.text);
     const isAnswered = failure !== undefined || tag !== '' || saysNothing;
-    if (!isReady || !isAnswered) {
+    if (!isAnswered) {
       // A stack overflow, for example, ends a statement at any point, and the engine would continue in an undefined
       // state.
-      this.#broken = failure ?? new Error('The response was truncated');
+      this.#broken = truncated();
       throw brokenFailure('in-flight', this.#broken);
     }
     if (failure !== undefined) throw failure;
@@ -203,6 +189,10 @@ const NOTHING = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*(?:(?!\*\/).)*\*\/)*$/s;
 
 /** Follows each statement: COPY would read beyond the messages and crash the engine. It is ignored after any other one. */
 const NO_COPY = 'COPY FROM STDIN is not supported';
+
+function truncated(): Error {
+  return new Error('The response was truncated');
+}
 
 function brokenFailure(phase: 'not-sent' | 'in-flight', cause: unknown): DriverFailure {
   const reason = phase === 'not-sent' ? 'unreachable' : undefined;

@@ -16,11 +16,7 @@ export interface AbandonedConnection {
   /** The stream of its messages: the socket, or TLS on top of it. */
   readonly stream: Duplex;
   readonly key: BackendKey | undefined;
-}
-
-/** The current work of the server. */
-export interface AbandonedWork {
-  /** Text of the statement; undefined: a script, or none. */
+  /** Text of the statement on which the server works; undefined: a script, or none. */
   readonly text: string | undefined;
   /** Time since it was sent. */
   readonly elapsedMs: number;
@@ -49,8 +45,7 @@ const MARGIN_MS = 500;
  * @returns a promise that resolves when the backend has disconnected, or when its statement's time is over
  */
 export async function leaveServer(
-  { socket, stream, key }: AbandonedConnection,
-  { text, elapsedMs }: AbandonedWork,
+  { socket, stream, key, text, elapsedMs }: AbandonedConnection,
   { config, connectTimeoutMs, statementTimeoutMs }: ConnectionLimits,
 ): Promise<void> {
   if (socket.destroyed) return;

@@ -22,14 +22,23 @@ export function isOwnStatement({ name }: Statement): boolean {
   return name?.startsWith(OWN_NAME) === true;
 }
 
+/** SQL around statements, which gives them their settings. */
+export interface SessionMode {
+  /** SQL that must run before this statement in its transaction; undefined if none must. */
+  preludeOf(statement: Statement, inTransaction: boolean): string | undefined;
+  /** A statement with this prelude has been committed. */
+  committed(prelude: string | undefined): void;
+  /** SQL that must follow a `BEGIN`; undefined if none must. `SET LOCAL`: after a query `SET TRANSACTION` is refused. */
+  readonly afterBegin: string | undefined;
+}
+
 /**
  * Limits `force_generic_plan` to the framework's own statements in a server session. The first of them switches it on
  * for all others; statements of an application switch it off for their transaction.
  */
-export class PlanMode {
+export class PlanMode implements SessionMode {
   #isForced = false;
 
-  /** SQL that must run before this statement in its transaction; undefined if none must. */
   preludeOf(statement: Statement, inTransaction: boolean): string | undefined {
     // A transaction that was begun with `begin` keeps the server's setting.
     if (inTransaction) return undefined;
@@ -37,12 +46,10 @@ export class PlanMode {
     return this.#isForced && statement.values.length > 0 ? RESTORE : undefined;
   }
 
-  /** A statement with this prelude has been committed. */
   committed(prelude: string | undefined): void {
     if (prelude === FORCE) this.#isForced = true;
   }
 
-  /** SQL that must follow a `BEGIN`. `SET LOCAL`, because after a query `SET TRANSACTION` is no longer allowed. */
   get afterBegin(): string | undefined {
     return this.#isForced ? 'SET LOCAL plan_cache_mode TO DEFAULT' : undefined;
   }

@@ -1,12 +1,13 @@
 import pg, { type ClientConfig } from 'pg';
 import type { DataSourceConfig, PostgresUrl } from '../config/types.js';
 import { IDLE_IN_TRANSACTION_TIMEOUT_MS } from './client-config.js';
+import { isOwnStatement, type SessionMode } from './plan-mode.js';
 
 /**
  * Settings of a connection through PgBouncer in transaction mode, where each transaction may run in another server
  * session: state that a session would keep is sent with every transaction instead.
  */
-export interface PoolerMode {
+export interface PoolerMode extends SessionMode {
   /**
    * The complete set. PgBouncer refuses start-up parameters other than those that it restores on each session it uses;
    * these are among them.
@@ -14,18 +15,6 @@ export interface PoolerMode {
   readonly startupParameters: Readonly<Record<string, string>>;
   /** Whether prepared statements may have names. */
   readonly named: boolean;
-  /**
-   * Sets the limits of a single statement. A function instead of `SET LOCAL`, which warns outside of a transaction
-   * block.
-   */
-  readonly beforeStatement: string;
-  /** The same for the framework's own statements, which use a generic plan if prepared by name: see `plan-mode.ts`. */
-  readonly beforeOwnStatement: string;
-  /**
-   * Sets the limits of a transaction. `SET LOCAL` instead of a function, after which `SET TRANSACTION` is no longer
-   * allowed.
-   */
-  readonly afterBegin: string;
 }
 
 /** Undefined if the connection leads directly to the server. */
@@ -39,9 +28,14 @@ export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): Pool
     client_min_messages: 'warning',
   };
   const inTransaction = { ...limits, idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS };
+  // Functions instead of `SET LOCAL`, which warns outside of a transaction block.
   const setConfig = (settings: object): string =>
     `SELECT ${Object.entries(settings).map(([name, value]) => `set_config('${name}', '${value}', true)`)}`;
   const settings = Object.entries(inTransaction).map(([name, value]) => `SET LOCAL ${name} = ${value}`);
+  // A generic plan needs a prepared statement with a name: see `plan-mode.ts`.
+  const isNamed = pooler === 'pgbouncer-1.21';
+  const before = setConfig(limits);
+  const beforeOwn = setConfig(isNamed ? { ...limits, plan_cache_mode: 'force_generic_plan' } : limits);
   return {
     startupParameters: {
       user: dataSource.username ?? '',
@@ -50,11 +44,10 @@ export function poolerMode(url: PostgresUrl, dataSource: DataSourceConfig): Pool
       TimeZone: 'UTC',
       DateStyle: 'ISO',
     },
-    named: pooler === 'pgbouncer-1.21',
-    beforeStatement: setConfig(limits),
-    beforeOwnStatement: setConfig(
-      pooler === 'pgbouncer-1.21' ? { ...limits, plan_cache_mode: 'force_generic_plan' } : limits,
-    ),
+    named: isNamed,
+    preludeOf: (statement, inTransaction) =>
+      inTransaction ? undefined : isOwnStatement(statement) ? beforeOwn : before,
+    committed: () => {},
     afterBegin: settings.join('; '),
   };
 }

@@ -9,7 +9,7 @@ import type { NotificationListener, Rows, Statement } from '../sharding/shard-da
 import { isStalePlan } from '../sharding/sql-state.js';
 import { inFlight, isUnreplicated, NoAnswerInTime, notSent, unreplicated } from './failures.js';
 import { type BackendKey, type ConnectionLimits, leaveServer } from './leave-server.js';
-import { isOwnStatement, PlanMode } from './plan-mode.js';
+import { PlanMode, type SessionMode } from './plan-mode.js';
 import { PoolerClient, type PoolerMode } from './pooler-mode.js';
 import { type Prepared, type RunOutcome, StatementRun, type Unreadable, unnamed } from './statement-run.js';
 
@@ -55,7 +55,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   readonly #socket: Socket;
   readonly #options: PostgresConnectionOptions;
   readonly #prepared: Map<string, Prepared> = new Map();
-  readonly #planMode: PlanMode = new PlanMode();
+  readonly #mode: SessionMode;
   #usable = false;
   /** Whether it must be closed when its calls have ended. */
   #isWorn = false;
@@ -81,6 +81,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   private constructor(options: PostgresConnectionOptions) {
     this.#options = options;
+    this.#mode = options.pooler ?? new PlanMode();
     this.#socket = new Socket();
     // This package creates the socket, so that it can destroy it in any state of the client.
     const config = { ...options.config, stream: () => this.#socket };
@@ -121,12 +122,11 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
 
   /** Sends one statement. The connection must not have a call in flight. */
   run(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> {
-    const { pooler } = this.#options;
-    const afterBegin = pooler === undefined ? this.#planMode.afterBegin : pooler.afterBegin;
+    const { afterBegin } = this.#mode;
     if (afterBegin !== undefined && statement.name === undefined && BEGIN.test(statement.text)) {
       return this.script(`${statement.text}; ${afterBegin}`, options);
     }
-    const sent = pooler?.named === false ? unnamed(statement) : statement;
+    const sent = this.#options.pooler?.named === false ? unnamed(statement) : statement;
     return new Promise((resolve, reject) => this.#startRun(sent, { options, resolve, reject }));
   }
 
@@ -134,7 +134,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   follow(statement: Statement, options: RunOptions<PostgresConnection>): Promise<Rows> | undefined {
     const prepared = this.#isFollowableBy(options) ? this.#prepared.get(statement.name ?? '') : undefined;
     if (prepared?.shape === undefined || prepared.text !== statement.text) return undefined;
-    if (this.#planMode.preludeOf(statement, false) !== undefined) return undefined;
+    if (this.#mode.preludeOf(statement, false) !== undefined) return undefined;
     return new Promise((resolve, reject) => {
       const manner = { prepared, prelude: undefined, isTimed: options.onCommit !== undefined };
       const run = new StatementRun(statement, manner, this.#outcome);
@@ -214,12 +214,11 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
   }
 
   #startRun(statement: Statement, caller: Caller): void {
-    const { pooler } = this.#options;
-    const prelude = this.#preludeOf(statement);
+    const prelude = this.#mode.preludeOf(statement, this.inTransaction);
     let run: StatementRun;
     try {
       const prepared = this.#preparedFor(statement);
-      const isTimed = caller.options.onCommit !== undefined && pooler === undefined;
+      const isTimed = caller.options.onCommit !== undefined && this.#options.pooler === undefined;
       run = new StatementRun(statement, { prepared, prelude, isTimed }, this.#outcome);
     } catch (error) {
       // For example, a value that cannot be encoded. Nothing has been written.
@@ -228,13 +227,6 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       return;
     }
     this.#start({ caller, sent: { statement, run, prelude } }, run);
-  }
-
-  #preludeOf(statement: Statement): string | undefined {
-    const { pooler } = this.#options;
-    if (pooler === undefined) return this.#planMode.preludeOf(statement, this.inTransaction);
-    if (this.inTransaction) return undefined;
-    return isOwnStatement(statement) ? pooler.beforeOwnStatement : pooler.beforeStatement;
   }
 
   #start(call: Call, run: Submittable): void {
@@ -273,7 +265,7 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
     const call = this.#endCall();
     if (call === undefined) return;
     this.#rememberShape(call);
-    this.#planMode.committed(call.sent?.prelude);
+    this.#mode.committed(call.sent?.prelude);
     const { options, resolve, reject } = call.caller;
     if (options.release !== undefined && this.inTransaction) {
       this.destroy();
@@ -364,8 +356,8 @@ export class PostgresConnection implements RunnableConnection<PostgresConnection
       const text = this.#call?.sent?.statement.text;
       const elapsedMs = this.#call === undefined ? 0 : time.nowMs() - this.#callSince;
       const { stream } = this.#client.connection;
-      const abandoned = { socket: this.#socket, stream, key: this.#backendKey };
-      this.#gone = leaveServer(abandoned, { text, elapsedMs }, this.#options);
+      const abandoned = { socket: this.#socket, stream, key: this.#backendKey, text, elapsedMs };
+      this.#gone = leaveServer(abandoned, this.#options);
     }
     this.#fail(error);
   }

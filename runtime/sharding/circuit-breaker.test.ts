@@ -1,4 +1,5 @@
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { useTime } from '../concurrency/time.js';
 import { ShardIdentifier } from '../domain/shard-identifier.js';
 import { CircuitBreaker, LONGEST_MS, THRESHOLD } from './circuit-breaker.js';
 import { DriverFailure } from './driver-failure.js';
@@ -8,11 +9,16 @@ const unreachable = new DriverFailure('cannot connect', { phase: 'not-sent', rea
 
 /** A breaker with a clock that moves only when the test sets it. */
 function breakerAt(clock: { nowMs: number }): CircuitBreaker {
-  return new CircuitBreaker(
-    () => clock.nowMs,
-    () => 0.999,
-  );
+  restoreTime = useTime({ nowMs: () => clock.nowMs });
+  vi.spyOn(Math, 'random').mockReturnValue(0.999);
+  return new CircuitBreaker();
 }
+
+let restoreTime: () => void;
+afterEach(() => {
+  restoreTime();
+  vi.restoreAllMocks();
+});
 
 /** @returns whether the breaker let the call through */
 async function call(breaker: CircuitBreaker, failure?: DriverFailure): Promise<boolean> {

@@ -18,8 +18,6 @@ export const LONGEST_MS = 400;
  * goes through after the maximum open time.
  */
 export class CircuitBreaker {
-  readonly #nowMs: () => number;
-  readonly #random: () => number;
   #failures = 0;
   #openings = 0;
   #openUntil = 0;
@@ -27,18 +25,9 @@ export class CircuitBreaker {
   #probeUntil = 0;
   #lastFailure: DriverFailure | undefined;
 
-  /**
-   * @param nowMs monotonic milliseconds
-   * @param random a number from 0 (inclusive) to 1 (exclusive)
-   */
-  constructor(nowMs: () => number = () => time.nowMs(), random: () => number = Math.random) {
-    this.#nowMs = nowMs;
-    this.#random = random;
-  }
-
   get state(): 'closed' | 'open' | 'half-open' {
     if (this.#openings === 0) return 'closed';
-    return this.#nowMs() < this.#openUntil ? 'open' : 'half-open';
+    return time.nowMs() < this.#openUntil ? 'open' : 'half-open';
   }
 
   /** Runs a call. @throws DriverFailure, not sent, while the circuit is open; and what the call throws */
@@ -57,7 +46,7 @@ export class CircuitBreaker {
 
   #enter(): void {
     if (this.#openings === 0) return;
-    const now = this.#nowMs();
+    const now = time.nowMs();
     const waitMs = this.#openUntil - now;
     if (waitMs > 0 || now < this.#probeUntil) throw this.#refusal(Math.max(waitMs, SHORTEST_MS));
     this.#probeUntil = now + LONGEST_MS;
@@ -84,10 +73,10 @@ export class CircuitBreaker {
     this.#failures += 1;
     this.#lastFailure = failure;
     // Calls that were in flight when the circuit opened do not open it again.
-    if (this.#failures < THRESHOLD || this.#nowMs() < this.#openUntil) return;
+    if (this.#failures < THRESHOLD || time.nowMs() < this.#openUntil) return;
     this.#openings += 1;
     const backoff = { firstMs: SHORTEST_MS, longestMs: LONGEST_MS, least: 'half' } as const;
-    this.#openUntil = this.#nowMs() + backoffMs(this.#openings, backoff, this.#random());
+    this.#openUntil = time.nowMs() + backoffMs(this.#openings, backoff, Math.random());
   }
 
   /** Repeats the last failure, so that a saturated server is not reported as unreachable. */

@@ -4,6 +4,8 @@ import { time } from '../concurrency/time.js';
 export interface BudgetedPool {
   /** Connections that are open or being opened. */
   readonly size: number;
+  /** Those of them that it keeps permanently. */
+  readonly reserved: number;
   /** Closes one idle connection. False if there is none. */
   shedIdle(): boolean;
   /** Retries to open connections for waiting callers. */
@@ -26,7 +28,6 @@ export class ConnectionBudget {
   /** Pools whose callers wait for a connection that the limit did not allow, with the time since when. */
   readonly #hungry = new Map<BudgetedPool, number>();
   #open = 0;
-  #reserved = 0;
   #expected = 0;
 
   /** @param maximum maximum open connections, at least 1 */
@@ -64,15 +65,8 @@ export class ConnectionBudget {
    * Whether a pool may keep one connection permanently: without it, each pool must still be able to have one at a time.
    */
   mayReserve(): boolean {
-    return this.maximum - this.#reserved - 1 >= Math.max(this.#pools.size, this.#expected);
-  }
-
-  reserve(): void {
-    this.#reserved += 1;
-  }
-
-  unreserve(): void {
-    this.#reserved -= 1;
+    const reserved = [...this.#pools].reduce((sum, pool) => sum + pool.reserved, 0);
+    return this.maximum - reserved - 1 >= Math.max(this.#pools.size, this.#expected);
   }
 
   /** Sets the number of pools. */

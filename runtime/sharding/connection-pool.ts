@@ -59,6 +59,10 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
     return this.#connections.size + this.#reserved.size + this.#leaving + this.#opening;
   }
 
+  get reserved(): number {
+    return this.#reserved.size;
+  }
+
   shedIdle(): boolean {
     const oldest = this.#idle.shift();
     if (oldest !== undefined) this.#retire(oldest.connection);
@@ -140,21 +144,17 @@ export class ConnectionPool<C extends PooledConnection> implements BudgetedPool 
       throw noSpare;
     }
     this.#connections.delete(connection);
-    this.#budget.reserve();
     this.#reserved.add(connection);
     return connection;
   }
 
   closeReserved(connection: C): Promise<void> {
-    if (!this.#reserved.delete(connection)) return Promise.resolve();
-    this.#budget.unreserve();
-    return this.#close(connection);
+    return this.#reserved.delete(connection) ? this.#close(connection) : Promise.resolve();
   }
 
   /** Destroys a connection, which may be lost, and frees its slot once the server's side is closed. */
   discard(connection: C): void {
-    if (this.#reserved.delete(connection)) this.#budget.unreserve();
-    else if (!this.#connections.delete(connection)) return;
+    if (!this.#reserved.delete(connection) && !this.#connections.delete(connection)) return;
     const at = this.#idle.findIndex((idle) => idle.connection === connection);
     if (at >= 0) this.#idle.splice(at, 1);
     const gone = connection.destroy();

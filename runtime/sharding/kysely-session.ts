@@ -6,7 +6,6 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely';
-import { toStatementValue } from './kysely-values.js';
 import type { Rows, Statement } from './shard-database.js';
 
 /** What a Kysely of this package does beside running queries. */
@@ -50,7 +49,7 @@ export function kyselyOver<Tables>(
 }
 
 export function toStatement(query: CompiledQuery): Statement {
-  return { text: query.sql, values: query.parameters.map(toStatementValue) };
+  return { text: query.sql, values: query.parameters.map((value) => value ?? null) };
 }
 
 function toQueryResult<R>(result: Rows): QueryResult<R> {

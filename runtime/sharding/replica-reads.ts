@@ -1,4 +1,6 @@
+import { memoize } from '../collections/memoize.js';
 import { deadlines } from '../concurrency/deadlines.js';
+import { fresh } from '../concurrency/fresh.js';
 import { LogLimiter } from '../concurrency/log-limiter.js';
 import { sleep, time } from '../concurrency/time.js';
 import { errorFacts, type Logger, SILENT } from '../domain/logger.js';
@@ -64,12 +66,6 @@ const REST_AFTER_FAILURE_MS = 1_000;
 const CHECKED_EVERY_MS = 1_000;
 const LOG_POSITION = /^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/;
 
-interface ReplicaState {
-  readonly database: ShardDatabase;
-  readonly isStandby: Promise<boolean>;
-  readonly checkedMs: number;
-}
-
 interface ReplicaReadsOptions {
   /** Whether the caller's reads may go to a replica; called for each read. Default: always. */
   readonly isAllowed?: () => boolean;
@@ -81,7 +77,9 @@ interface ReplicaReadsOptions {
 export class ReplicaReads {
   readonly #databases: Pick<DatabaseRegistry, 'database' | 'replica'>;
   readonly #isAllowed: () => boolean;
-  readonly #replicas = new Map<ShardIdentifier, ReplicaState>();
+  readonly #checks = memoize((replica: ShardDatabase) =>
+    fresh(() => checkReplica(replica), CHECKED_EVERY_MS),
+  );
   readonly #rests = new Map<ShardIdentifier, { readonly untilMs: number; readonly skip: ReplicaSkip }>();
   readonly #skips = new Map<ShardIdentifier, ReplicaSkips>();
   readonly #log: LogLimiter;
@@ -146,7 +144,7 @@ export class ReplicaReads {
           return work(primary);
         }
         const onReplica = async () => {
-          if (!(await this.#isStandby(database))) return { skip: 'promoted' } as const;
+          if (!(await this.#checks(database)())) return { skip: 'promoted' } as const;
           const isRecent = after === undefined || (await hasReplayed(database, after, waitMs, options));
           return isRecent ? { result: await work(database) } : ({ skip: 'behind' } as const);
         };
@@ -163,21 +161,6 @@ export class ReplicaReads {
         return work(primary);
       },
     };
-  }
-
-  /** @throws ShardIdentityError if the replica belongs to another shard */
-  #isStandby(database: ShardDatabase): Promise<boolean> {
-    const { shard } = database;
-    const known = this.#replicas.get(shard);
-    if (known?.database === database && time.nowMs() - known.checkedMs < CHECKED_EVERY_MS)
-      return known.isStandby;
-    const state = { database, isStandby: checkReplica(database, shard), checkedMs: time.nowMs() };
-    this.#replicas.set(shard, state);
-    // A failed check is repeated.
-    state.isStandby.catch(() => {
-      if (this.#replicas.get(shard) === state) this.#replicas.delete(shard);
-    });
-    return state.isStandby;
   }
 
   /**
@@ -230,7 +213,8 @@ async function hasReplayed(
 }
 
 /** @returns whether it is a standby @throws ShardIdentityError if the replica belongs to another shard */
-async function checkReplica(replica: ShardDatabase, shard: ShardIdentifier): Promise<boolean> {
+async function checkReplica(replica: ShardDatabase): Promise<boolean> {
+  const { shard } = replica;
   const text = 'select group_number, member_number, pg_is_in_recovery() from eventlog.shard';
   const { rows } = await replica.query({ text, values: [] });
   const [group, member, isStandby] = rows[0] ?? [];

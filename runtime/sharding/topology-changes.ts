@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { databaseKey } from '../config/jdbc-url.js';
 import type { DataSourceConfig, MemberConfig, ShardingTopology } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 
@@ -60,12 +62,6 @@ export function describeChange(change: TopologyChange): string {
   }
 }
 
-/** Identifies the database of a data source; two data sources with the same name use the same database. */
-export function databaseName({ url }: DataSourceConfig): string {
-  if (url.kind === 'pglite') return `${url.storage}:${url.location}`;
-  return `${url.host}:${url.port}/${url.database}`;
-}
-
 export function membersOf(topology: ShardingTopology): ReadonlyMap<ShardIdentifier, MemberConfig> {
   return new Map(topology.groups.flatMap(({ members }) => members).map((member) => [member.shard, member]));
 }
@@ -85,7 +81,8 @@ export function withPrimary(
 function memberChanges(before: MemberConfig, after: MemberConfig): readonly TopologyChange[] {
   const { shard } = after;
   const changes: TopologyChange[] = [];
-  if (databaseName(before.primary) !== databaseName(after.primary)) changes.push({ kind: 'server', shard });
+  if (databaseKey(before.primary.url) !== databaseKey(after.primary.url))
+    changes.push({ kind: 'server', shard });
   else if (!sameSource(before.primary, after.primary)) changes.push({ kind: 'pool', shard });
   if (!sameSource(before.secondary, after.secondary)) changes.push({ kind: 'replica', shard });
   const settings: readonly (readonly [boolean, string])[] = [
@@ -101,17 +98,12 @@ function memberChanges(before: MemberConfig, after: MemberConfig): readonly Topo
   return changes;
 }
 
+/** A rotated password is another one, although secrets look alike. */
 function sameSource(left: DataSourceConfig | undefined, right: DataSourceConfig | undefined): boolean {
-  return fingerprint(left) === fingerprint(right);
+  return isDeepStrictEqual(left, right) && left?.password?.reveal() === right?.password?.reveal();
 }
 
 function sameSources(left: MemberConfig['others'], right: MemberConfig['others']): boolean {
-  const names = [...new Set([...Object.keys(left), ...Object.keys(right)])];
-  return names.every((name) => sameSource(left[name], right[name]));
-}
-
-/** Never printed: contains the password, so that a rotated one is detected. */
-function fingerprint(source: DataSourceConfig | undefined): string {
-  if (source === undefined) return '';
-  return JSON.stringify(Object.entries({ ...source, password: source.password?.reveal() }).sort());
+  const names = new Set([...Object.keys(left), ...Object.keys(right)]);
+  return [...names].every((name) => sameSource(left[name], right[name]));
 }

@@ -1,11 +1,13 @@
 import { sleep, time } from '../concurrency/time.js';
+import { databaseKey } from '../config/jdbc-url.js';
 import type { MemberConfig, ShardingTopology } from '../config/types.js';
 import type { ShardIdentifier } from '../domain/shard-identifier.js';
 import { messageOf, ReloadRefusedError } from '../errors.js';
 import { DriverFailure } from './driver-failure.js';
 import type { PoolStats, ShardDatabase } from './shard-database.js';
 import { sqlStateMeaning } from './sql-state.js';
-import { databaseName, membersOf, type TopologyChange } from './topology-changes.js';
+import { storedShard } from './stored-shard.js';
+import { membersOf, type TopologyChange } from './topology-changes.js';
 
 const CHECK_TIMEOUT_MS = 5_000;
 const PROMOTION_POLL_MS = 25;
@@ -16,34 +18,21 @@ export function requireSafe(
   before: ShardingTopology,
   after: ShardingTopology,
 ): void {
-  const [known, wanted] = [membersOf(before), membersOf(after)];
+  const known = membersOf(before);
   for (const change of changes) {
     if (change.kind === 'default-shard')
       throw refusal('the default shard holds the models without a sharded id');
     if (change.kind === 'maximum-connections')
       throw refusal('maximum-connections takes effect after a restart');
-    if (change.kind === 'server' || change.kind === 'pool') {
-      requireServer({ shard: change.shard, kind: change.kind }, known, wanted);
-    }
+    if (change.kind !== 'server' && change.kind !== 'pool') continue;
+    const { shard, kind } = change;
+    const { url } = memberIn(after, change).primary;
+    if (url.kind === 'pglite' || known.get(shard)?.primary.url.kind === 'pglite')
+      throw refusal(`shard ${shard} is an embedded database, which only a restart can change`);
+    const owner = [...known.values()].find(({ primary }) => databaseKey(primary.url) === databaseKey(url));
+    if (kind === 'server' && owner !== undefined)
+      throw refusal(`the new database of shard ${shard} is that of shard ${owner.shard}`);
   }
-}
-
-type Members = ReturnType<typeof membersOf>;
-
-function requireServer(
-  { shard, kind }: { readonly shard: ShardIdentifier; readonly kind: 'server' | 'pool' },
-  before: Members,
-  after: Members,
-): void {
-  const wanted = after.get(shard);
-  if (wanted?.primary.url.kind === 'pglite' || before.get(shard)?.primary.url.kind === 'pglite') {
-    throw refusal(`shard ${shard} is an embedded database, which only a restart can change`);
-  }
-  if (kind === 'pool' || wanted === undefined) return;
-  const name = databaseName(wanted.primary);
-  const owner = [...before.values()].find(({ primary }) => databaseName(primary) === name);
-  if (owner !== undefined)
-    throw refusal(`the new database of shard ${shard} is that of shard ${owner.shard}`);
 }
 
 /**
@@ -146,11 +135,9 @@ async function writability(database: ShardDatabase): Promise<Writability> {
 
 /** @throws ReloadRefusedError if the database does not identify itself as the shard's */
 export async function requireIdentity(database: ShardDatabase): Promise<void> {
-  const [known] = await ask(database, "select to_regclass('eventlog.shard') is not null");
-  const [group, member] =
-    known === true ? await ask(database, 'select group_number, member_number from eventlog.shard') : [];
-  if (group === database.shard.group && member === database.shard.member) return;
-  const found = known === true ? `shard (${String(group)}, ${String(member)})` : 'no shard yet';
+  const stored = await storedShard(database, 'shard', { timeoutMs: CHECK_TIMEOUT_MS });
+  if (stored?.bits === database.shard.bits) return;
+  const found = stored === undefined ? 'no shard yet' : `shard ${stored}`;
   throw refusal(`${database.description} is ${found}, not ${database.shard}`);
 }
 

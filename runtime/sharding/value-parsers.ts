@@ -50,7 +50,7 @@ const DIGIT_0 = 48;
 const DASH = 45;
 const SPACE = 32;
 const INSTANT =
-  /^(\d{4,6})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?([+-])(\d\d)(?::(\d\d))?(?::(\d\d))?( BC)?$/;
+  /^(\d{4,6})(-\d\d-\d\d) (\d\d:\d\d:\d\d(?:\.\d{1,6})?)([+-]\d\d)(?::(\d\d))?(?::(\d\d))?( BC)?$/;
 
 /**
  * Parses PostgreSQL's ISO form of a `timestamptz`. Truncates fractions of a millisecond.
@@ -99,18 +99,11 @@ function milliseconds(text: string, end: number): number {
 function parseUncommonInstant(text: string): Date {
   const parts = INSTANT.exec(text);
   if (parts === null) throw new DatabaseError(`A timestamptz of ${text} has no instant`, {});
-  const [, year, month, day, hours, minutes, seconds, fraction, sign, ...rest] = parts;
-  const [offsetHours, offsetMinutes, offsetSeconds, era] = rest;
-  const local = new Date(0);
-  local.setUTCFullYear(era === undefined ? Number(year) : 1 - Number(year), Number(month) - 1, Number(day));
-  local.setUTCHours(
-    Number(hours),
-    Number(minutes),
-    Number(seconds),
-    Number((fraction ?? '').padEnd(3, '0').slice(0, 3)),
-  );
-  const offset = Number(offsetHours) * 3600 + Number(offsetMinutes ?? 0) * 60 + Number(offsetSeconds ?? 0);
-  return new Date(local.getTime() - (sign === '-' ? -offset : offset) * 1000);
+  const [, year, day, timeOfDay, hours = '', minutes = '00', seconds = '0', era] = parts;
+  const number = era === undefined ? Number(year) : 1 - Number(year);
+  const isoYear = `${number < 0 ? '-' : '+'}${String(Math.abs(number)).padStart(6, '0')}`;
+  const instant = Date.parse(`${isoYear}${day}T${timeOfDay}${hours}:${minutes}`);
+  return new Date(instant - Number(`${hours.charAt(0)}${seconds}`) * 1_000);
 }
 
 const ARRAY_TOKEN = /([{}])|"((?:[^"\\]|\\.)*)"|([^{},"]+)/gs;

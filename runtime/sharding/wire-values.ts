@@ -1,4 +1,3 @@
-import { toStatementValue } from './kysely-values.js';
 import { PackedArray } from './packed-array.js';
 import type { Rows } from './shard-database.js';
 import type { ValueParser } from './value-parsers.js';
@@ -28,9 +27,23 @@ function encodeValue(value: unknown, index: number): WireValue {
     default:
       if (value === null) return null;
       if (value instanceof PackedArray) return value.bytes;
-      if (typeof value === 'object') return String(toStatementValue(value));
+      if (typeof value === 'object') return textOf(value, index);
       throw new TypeError(`The value of $${index + 1} must not be ${typeof value}. For NULL, pass null.`);
   }
+}
+
+function textOf(value: object, index: number): string {
+  if (Array.isArray(value)) return `{${value.map((item) => elementOf(item, index)).join(',')}}`;
+  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Uint8Array) return `\\x${Buffer.from(value).toString('hex')}`;
+  // An object with its own `toString` is a value; any other object is JSON data.
+  return value.toString === Object.prototype.toString ? JSON.stringify(value) : String(value);
+}
+
+function elementOf(item: unknown, index: number): string {
+  if (Array.isArray(item)) return textOf(item, index);
+  const text = encodeValue(item ?? null, index);
+  return text === null ? 'NULL' : `"${String(text).replace(/["\\]/g, '\\$&')}"`;
 }
 
 /** Parses one row by position. @throws errors of a parser */

@@ -13,27 +13,31 @@ export type ReadFeeds = (
   page: FeedPage,
 ) => Promise<readonly (readonly FeedEvent[])[]>;
 
-export interface LiveFeedsOptions {
+/** Options of the streams, each with its default. */
+const DEFAULTS = {
+  /** Maximum streams of this process; further ones are answered with 503. */
+  streams: 1_000,
+  /** Maximum streams of one caller in this process; further ones are answered with 429. */
+  streamsPerCaller: 100,
+  /**
+   * Data that clients have not read yet, in bytes over all streams: above it, only clients that have read everything
+   * are sent more.
+   */
+  bufferBytes: 67_108_864,
+  /** Poll interval of each shard with streams, in milliseconds. */
+  pollMs: 250,
+  /** Maximum age of a stream, in milliseconds: then its client reconnects and is authorized again. */
+  maximumAgeMs: 300_000,
+  /** Interval at which the caller of each stream is authenticated again, in milliseconds. */
+  authenticateMs: 2_000,
+  /** Interval of comments that keep quiet connections open, in milliseconds. */
+  heartbeatMs: 15_000,
+};
+
+export interface LiveFeedsOptions extends Partial<typeof DEFAULTS> {
   readonly read: ReadFeeds;
   /** Returns the shard of models without a sharded id. */
   readonly defaultShard: () => ShardIdentifier;
-  /** Maximum streams of this process; further ones are answered with 503. Default 1,000. */
-  readonly streams?: number;
-  /** Maximum streams of one caller in this process; further ones are answered with 429. Default 100. */
-  readonly streamsPerCaller?: number;
-  /**
-   * Data that clients have not read yet, in bytes over all streams: above it, only clients that have read everything
-   * are sent more. Default 67,108,864.
-   */
-  readonly bufferBytes?: number;
-  /** Poll interval of each shard with streams, in milliseconds. Default 250. */
-  readonly pollMs?: number;
-  /** Maximum age of a stream, in milliseconds: then its client reconnects and is authorized again. Default 300,000. */
-  readonly maximumAgeMs?: number;
-  /** Interval at which the caller of each stream is authenticated again, in milliseconds. Default 2,000. */
-  readonly authenticateMs?: number;
-  /** Interval of comments that keep quiet connections open, in milliseconds. Default: 15,000. */
-  readonly heartbeatMs?: number;
 }
 
 /** The reply that becomes a stream: Fastify's. */
@@ -63,16 +67,6 @@ interface Stream extends FollowedModel {
   quietSinceMs: number;
   readonly openedMs: number;
 }
-
-const DEFAULTS = {
-  streams: 1_000,
-  streamsPerCaller: 100,
-  bufferBytes: 67_108_864,
-  pollMs: 250,
-  maximumAgeMs: 300_000,
-  authenticateMs: 2_000,
-  heartbeatMs: 15_000,
-};
 
 /** Maximum models per statement. */
 const MODELS_PER_READ = 200;

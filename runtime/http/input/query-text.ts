@@ -4,45 +4,25 @@ import { HttpProblem } from '../problem.js';
  * Parses a query string as strictly as a body: refuses a repeated name and broken percent-encoding. `+` is a space.
  *
  * @param url the request target, including the query
- * @param lists names that may be repeated: `?tag=a&tag=b`
+ * @param lists names that may be repeated: `?tag=a&tag=b`. Undefined: all, and a name that is repeated has an array
  * @throws HttpProblem (400)
  */
-export function readQuery(url: string, lists: ReadonlySet<string>): Record<string, string | string[]> {
+export function readQuery(url: string, lists?: ReadonlySet<string>): Record<string, string | string[]> {
   const values: Record<string, string | string[]> = Object.create(null);
   for (const [name, value] of pairsOf(url)) {
-    if (lists.has(name)) {
-      const items = values[name];
-      if (Array.isArray(items)) items.push(value);
-      else values[name] = [value];
-      continue;
-    }
-    if (name in values) {
-      const shown = JSON.stringify(name.slice(0, 64));
-      const errors = [
-        { in: 'query', pointer: `/${name.slice(0, 64)}`, message: `${shown} is given twice` },
-      ] as const;
-      throw new HttpProblem('FW_VALIDATION', `The parameter ${shown} is given twice`, { errors });
-    }
-    values[name] = value;
+    const known = values[name];
+    if (known === undefined) values[name] = lists?.has(name) === true ? [value] : value;
+    else if (Array.isArray(known)) known.push(value);
+    else if (lists === undefined) values[name] = [known, value];
+    else throw givenTwice(name.slice(0, 64));
   }
   return values;
 }
 
-/**
- * Parses the query of a route without declared parameters: a repeated name has an array. Refuses broken
- * percent-encoding.
- *
- * @throws HttpProblem (400)
- */
-export function readLooseQuery(url: string): Record<string, string | string[]> {
-  const values: Record<string, string | string[]> = Object.create(null);
-  for (const [name, value] of pairsOf(url)) {
-    const known = values[name];
-    if (known === undefined) values[name] = value;
-    else if (Array.isArray(known)) known.push(value);
-    else values[name] = [known, value];
-  }
-  return values;
+function givenTwice(name: string): HttpProblem {
+  const shown = JSON.stringify(name);
+  const errors = [{ in: 'query', pointer: `/${name}`, message: `${shown} is given twice` }] as const;
+  return new HttpProblem('FW_VALIDATION', `The parameter ${shown} is given twice`, { errors });
 }
 
 function* pairsOf(url: string): Generator<readonly [name: string, value: string]> {

@@ -12,7 +12,7 @@ import type { ProcessPort } from './process-port.js';
 export function followCertificate(
   certificate: ServerCertificate,
   log: Logger,
-  port: Pick<ProcessPort, 'onHangup'>,
+  port: Pick<ProcessPort, 'on'>,
 ): () => void {
   return followFiles(certificate.files, port, () => {
     try {

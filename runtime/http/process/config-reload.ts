@@ -18,7 +18,7 @@ export interface ConfigReload {
   /** Called with each topology that has taken effect. */
   readonly reloaded: (topology: ShardingTopology) => void;
   readonly log: Logger;
-  readonly port: Pick<ProcessPort, 'onHangup'>;
+  readonly port: Pick<ProcessPort, 'on'>;
 }
 
 /** Pause before a file that was refused for a reason that may pass is read again, in milliseconds. */

@@ -10,7 +10,7 @@ const LOOK_EVERY_MS = 1_000;
 /** Calls back when one of the files has changed, and on SIGHUP. @returns a function that stops it */
 export function followFiles(
   files: readonly string[],
-  port: Pick<ProcessPort, 'onHangup'>,
+  port: Pick<ProcessPort, 'on'>,
   reload: () => void,
 ): () => void {
   // A file that is being replaced is missing for a moment.
@@ -18,7 +18,7 @@ export function followFiles(
     if (now.mtimeMs !== before.mtimeMs && now.mtimeMs !== 0) reload();
   };
   for (const file of files) watchFile(file, { interval: LOOK_EVERY_MS, persistent: false }, look);
-  const forget = port.onHangup(reload);
+  const forget = port.on('SIGHUP', () => reload());
   return () => {
     for (const file of files) unwatchFile(file, look);
     forget();

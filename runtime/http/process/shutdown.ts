@@ -35,16 +35,21 @@ export function endWithProcess(port: ProcessPort, log: Logger, close: () => Prom
       port.exit(exitCode);
     });
   };
-  const removeSignals = port.onSignal((signal) => {
-    if (ending) port.exit(SIGNAL_EXIT_CODES[signal]);
-    else end(signal, 0);
-  });
-  const removeUncaught = port.onUncaught((error, fatal) => {
-    log.error(errorFacts(error), fatal ? 'uncaught error' : 'unhandled rejection');
-    if (fatal && !ending) end('uncaught error', 1);
-  });
+  const onSignal = (signal: keyof typeof SIGNAL_EXIT_CODES): (() => void) =>
+    port.on(signal, () => {
+      if (ending) port.exit(SIGNAL_EXIT_CODES[signal]);
+      else end(signal, 0);
+    });
+  const removers = [
+    onSignal('SIGTERM'),
+    onSignal('SIGINT'),
+    port.on('unhandledRejection', (error) => log.error(errorFacts(error), 'unhandled rejection')),
+    port.on('uncaughtException', (error) => {
+      log.error(errorFacts(error), 'uncaught error');
+      if (!ending) end('uncaught error', 1);
+    }),
+  ];
   return () => {
-    removeSignals();
-    removeUncaught();
+    for (const remove of removers) remove();
   };
 }

@@ -1,4 +1,4 @@
-import type { ProcessPort } from '../process/process-port.js';
+import type { ProcessEvent, ProcessPort } from '../process/process-port.js';
 
 /** Thrown instead of ending the process. */
 export class Exit extends Error {
@@ -15,9 +15,7 @@ export class FakeProcess implements ProcessPort {
   out = '';
   err = '';
   readonly exits: number[] = [];
-  #signal: ((signal: 'SIGTERM' | 'SIGINT') => void) | undefined;
-  #hangup: (() => void) | undefined;
-  #uncaught: ((error: unknown, fatal: boolean) => void) | undefined;
+  readonly #listeners = new Map<ProcessEvent, Set<(error: unknown) => void>>();
 
   stdout(text: string): void {
     this.out += text;
@@ -32,40 +30,29 @@ export class FakeProcess implements ProcessPort {
     throw new Exit(code);
   }
 
-  onSignal(listener: (signal: 'SIGTERM' | 'SIGINT') => void): () => void {
-    this.#signal = listener;
-    return () => {
-      this.#signal = undefined;
-    };
-  }
-
-  onHangup(listener: () => void): () => void {
-    this.#hangup = listener;
-    return () => {
-      this.#hangup = undefined;
-    };
-  }
-
-  onUncaught(listener: (error: unknown, fatal: boolean) => void): () => void {
-    this.#uncaught = listener;
-    return () => {
-      this.#uncaught = undefined;
-    };
+  on(event: ProcessEvent, listener: (error: unknown) => void): () => void {
+    const listeners = this.#listeners.get(event) ?? new Set();
+    this.#listeners.set(event, listeners.add(listener));
+    return () => void listeners.delete(listener);
   }
 
   get listens(): boolean {
-    return this.#signal !== undefined || this.#uncaught !== undefined || this.#hangup !== undefined;
+    return [...this.#listeners.values()].some(({ size }) => size > 0);
   }
 
   signal(name: 'SIGTERM' | 'SIGINT'): void {
-    this.#signal?.(name);
+    this.#emit(name);
   }
 
   hangup(): void {
-    this.#hangup?.();
+    this.#emit('SIGHUP');
   }
 
   uncaught(error: unknown, fatal: boolean): void {
-    this.#uncaught?.(error, fatal);
+    this.#emit(fatal ? 'uncaughtException' : 'unhandledRejection', error);
+  }
+
+  #emit(event: ProcessEvent, error?: unknown): void {
+    for (const listener of this.#listeners.get(event) ?? []) listener(error);
   }
 }

@@ -1,4 +1,4 @@
-import { time } from '../concurrency/time.js';
+import { time } from './time.js';
 
 /** Keeps the result of a function for a time, for any number of callers. */
 export function fresh<T>(produce: () => Promise<T>, lifetimeMs: number): () => Promise<T> {
