@@ -3,7 +3,7 @@ import { fixedPrincipal } from './authenticator.js';
 import { authenticatorOf } from './configured.js';
 
 const NOTHING = { jwt: undefined, apiKeys: false, clientCertificates: 'off' } as never;
-const DATABASES = { defaultShard: undefined, database: () => undefined } as never;
+const DATABASES = { defaultShard: undefined, database: () => ({}) } as never;
 
 test('without an authenticator in the code and in the configuration, no server is made', () => {
   expect(() => authenticatorOf(NOTHING, undefined, DATABASES)).toThrow(
