@@ -65,7 +65,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   options.onPhase?.('read');
   const readResult = await readInputs(options);
   if ('problems' in readResult) return failed(readResult.problems, []);
-  const { inputs, locks, paths } = readResult;
+  const { inputs, paths } = readResult;
   options.onPhase?.('check');
   const prepared = prepare(options, readResult);
   if ('diagnostics' in prepared) return failed(prepared.diagnostics, inputs);
@@ -86,7 +86,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   if (diagnostics.length > 0) return failed(diagnostics, inputs);
   return {
     diagnostics,
-    inputs: [...inputs, ...locks.map(({ path }) => path)],
+    inputs,
     changes,
     trace: () => traceAll(input, locked),
     shardVerdicts: readResult.shardVerdicts,

@@ -3,8 +3,7 @@ import { defined } from '../schema/defined.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
 import { type LockedVersion, lockKey, parseJson, parseLock, printLock, type ShapeLock } from './lock-file.js';
-import type { Lockable, LockedSchema, LockKind } from './lock-kind.js';
-import type { LockText } from './lock-state.js';
+import type { Lockable, LockedSchema, LockKind, LockText } from './lock-kind.js';
 import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
 
@@ -32,7 +31,6 @@ export type LockDrafts = Set<string>;
 /**
  * Compares the events, stored params and stored names of a project with its lock files.
  *
- * @param locks from `readLocks`
  * @param drafts of earlier runs; extended. A draft whose name is gone was a name of a moment, and leaves the lock.
  */
 export function lockShapes(
@@ -49,7 +47,7 @@ export function lockShapes(
 }
 
 function lockKindOf(
-  { kind, path, text: before, unreadable }: LockText,
+  { kind, path, text: before }: LockText,
   schema: LockedSchema,
   drafts: LockDrafts,
 ): LockedShapes {
@@ -58,10 +56,6 @@ function lockKindOf(
     diagnostics,
     types: [],
   });
-  if (unreadable !== undefined) {
-    const message = `Cannot read the lock file: ${unreadable}`;
-    return failed(diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.'));
-  }
   const stored = before === undefined ? new Map<string, LockedVersion>() : parseLock(before, kind.group);
   if ('message' in stored)
     return failed(diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND));
