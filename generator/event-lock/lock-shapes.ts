@@ -56,7 +56,7 @@ function lockKindOf(
     diagnostics,
     types: [],
   });
-  const stored = before === undefined ? new Map<string, LockedVersion>() : parseLock(before, kind.group);
+  const stored = before === undefined ? new Map<string, LockedVersion>() : parseLock(before);
   if ('message' in stored)
     return failed(diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND));
   const lockables = kind.lockables(schema);
