@@ -120,10 +120,9 @@ function lockedTypes(
 ): readonly LockedType[] {
   return present
     .filter(({ version }) => version > 1)
-    .map(({ lockable: { name, className, file }, version }) => ({
+    .map(({ lockable: { name, className }, version }) => ({
       of,
       className,
-      file,
       versions: Array.from({ length: version }, (_, index) => lock.get(lockKey(name, index + 1))?.shapes[0]),
     }));
 }
