@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { compareText } from '../diagnostics.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
 import type { JsonValue } from '../schema/project-schema.js';
 import type { LockKind } from './lock-kind.js';
-import { isSame } from './shape-changes.js';
 
 /** One version of an event or of an action's params, as the lock file contains it. */
 export interface LockedVersion {
@@ -78,6 +78,6 @@ export function parseJson(text: string): JsonValue | undefined {
 function add(lock: Map<string, LockedVersion>, entry: LockedVersion): void {
   const key = lockKey(entry.name, entry.version);
   const known = lock.get(key)?.shapes ?? [];
-  const fresh = entry.shapes.filter((shape) => !known.some((each) => isSame(each, shape)));
+  const fresh = entry.shapes.filter((shape) => !known.some((each) => isDeepStrictEqual(each, shape)));
   lock.set(key, { ...entry, shapes: [...known, ...fresh] });
 }

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { defined } from '../schema/defined.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
 import { type LockedVersion, lockKey, parseJson, parseLock, printLock, type ShapeLock } from './lock-file.js';
 import type { Lockable, LockedSchema, LockKind, LockText } from './lock-kind.js';
-import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
+import { type BreakingChange, breakingChanges } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
 
 /** The new text of a lock file. */
@@ -158,7 +159,7 @@ function saysTheSame(lock: ShapeLock, wanted: ShapeLock): boolean {
     lock.size === wanted.size &&
     [...wanted].every(([key, { shapes }]) => {
       const known = lock.get(key)?.shapes;
-      return known?.length === 1 && (known[0] === shapes[0] || isSame(known[0], shapes[0]));
+      return known?.length === 1 && isDeepStrictEqual(known[0], shapes[0]);
     })
   );
 }
