@@ -137,9 +137,9 @@ export class ClientTypes {
       case 'currency':
         return { text: 'string' };
       case 'bigint':
-        return this.#converted('bigint', 'integer', use);
+        return converted('bigint', 'integer', use, this.#scope);
       case 'instant':
-        return this.#converted('Date', 'date', use);
+        return converted('Date', 'date', use, this.#scope);
       case 'decimal':
         return { text: this.#scope.runtimeType(use === 'param' ? 'DecimalInput' : 'Decimal') };
       case 'id':
@@ -153,7 +153,7 @@ export class ClientTypes {
         const { text, reader } = this.#item({ ...type, type: type.of }, use, open);
         return {
           text: type.kind === 'list' ? `ReadonlyArray<${text}>` : `Readonly<Record<string, ${text}>>`,
-          reader: reader && this.#pureCall(type.kind, [reader]),
+          reader: reader && pureCall(this.#scope, type.kind, [reader]),
         };
       }
       case 'tuple':
@@ -171,12 +171,6 @@ export class ClientTypes {
           ? this.answer(type)
           : this.object(type.fields, use, open);
     }
-  }
-
-  /** A type that JSON has as a text. */
-  #converted(text: string, reader: string, use: ValueUse): Shown {
-    if (use === 'stored') return { text: 'string' };
-    return { text, reader: use === 'answer' ? this.#scope.runtimeValue(reader) : undefined };
   }
 
   #fields(fields: readonly FieldDescriptor[], use: ValueUse, open: OpenTypes): ShownFields {
@@ -211,7 +205,7 @@ export class ClientTypes {
       text: `readonly [${all.join(', ')}]`,
       reader: isPlain
         ? undefined
-        : this.#pureCall('tuple', [list, ...(others?.reader ? [others.reader] : [])]),
+        : pureCall(this.#scope, 'tuple', [list, ...(others?.reader ? [others.reader] : [])]),
     };
   }
 
@@ -230,10 +224,10 @@ export class ClientTypes {
       return text;
     });
     if (objects.length > 0 && discriminator !== undefined)
-      members.push(['object', this.#pureCall('variant', [quote(discriminator), objectText(objects)])]);
+      members.push(['object', pureCall(this.#scope, 'variant', [quote(discriminator), objectText(objects)])]);
     return {
       text: texts.join(' | '),
-      reader: members.length === 0 ? undefined : this.#pureCall('union', [objectText(members)]),
+      reader: members.length === 0 ? undefined : pureCall(this.#scope, 'union', [objectText(members)]),
     };
   }
 
@@ -263,11 +257,6 @@ export class ClientTypes {
     if (variable === undefined || text === undefined) return;
     this.readers.push({ variable, type: this.#scope.runtimeType('Reader'), text });
   }
-
-  /** Returns a marked call: bundlers remove unused calls only with the mark. */
-  #pureCall(reader: string, args: readonly string[]): string {
-    return `/* @__PURE__ */ ${this.#scope.runtimeValue(reader)}(${args.join(', ')})`;
-  }
 }
 
 type OpenTypes = ReadonlyMap<string, Shown>;
@@ -277,6 +266,17 @@ const NONE: OpenTypes = new Map();
 const NO_MEMBERS = 'Readonly<Record<never, never>>';
 
 const SUFFIXES: Readonly<Record<ValueUse, string>> = { answer: '', param: 'Input', stored: 'Json' };
+
+/** A type that JSON has as a text. */
+function converted(text: string, reader: string, use: ValueUse, scope: FileScope): Shown {
+  if (use === 'stored') return { text: 'string' };
+  return { text, reader: use === 'answer' ? scope.runtimeValue(reader) : undefined };
+}
+
+/** Returns a marked call: bundlers remove unused calls only with the mark. */
+function pureCall(scope: FileScope, reader: string, args: readonly string[]): string {
+  return `/* @__PURE__ */ ${scope.runtimeValue(reader)}(${args.join(', ')})`;
+}
 
 function objectText(entries: readonly (readonly [name: string, reader: string])[]): string {
   return `{ ${[...new Map(entries)].map(([name, reader]) => `${propertyKey(name)}: ${reader}`).join(', ')} }`;
