@@ -92,7 +92,6 @@ async function runGenerator(
   if (problems.length === 0 && (!isDry || isCurrent))
     writeStamp({
       configFile: flags.config,
-      outputDirectory,
       startedAt,
       inputs,
       outputs: result.changes.filter(({ kind }) => kind !== 'remove').map(({ path }) => path),

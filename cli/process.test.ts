@@ -119,15 +119,6 @@ export class ForgottenAction extends Action<void, void> {
     expect(fwGen('generate', '--check').status).toBe(1);
   });
 
-  test.each(['output: "emitted code"', '# output: emitted\n    output: src/generated'])(
-    'is recorded in no other folder than that of the output (%j)',
-    async (output) => {
-      placeOutput(`\n    ${output}`);
-      await rightProject();
-      expect(readdirSync(project.folder)).not.toContain('emitted');
-    },
-  );
-
   test('is not an unchanged run if a source, an emitted file, the manifest or the configuration has changed', async () => {
     await rightProject();
     const changes = [

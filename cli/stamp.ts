@@ -18,9 +18,8 @@ export interface Stamp {
   readonly warnings: readonly string[];
 }
 
-/** Folder below the output folder. It excludes itself from git. */
+/** Folder beside the configuration. It excludes itself from git, and no formatter knows the files in it. */
 const FOLDER = '.fw-cache';
-const NAME = 'stamp.json';
 /**
  * Timestamps of file systems have a limited resolution, in milliseconds: a file that changed within this time may change
  * again without a new timestamp. Some file systems have full seconds.
@@ -32,9 +31,8 @@ const COARSE_TICK_MS = 2_500;
 export function upToDate(configFile: string): Pick<Stamp, 'files' | 'warnings'> | undefined {
   try {
     const folder = dirname(resolve(configFile));
-    const stamp: Stamp = JSON.parse(readFileSync(join(stampFolder(configFile), NAME), 'utf8'));
-    // Several configurations may share an output folder: the stamp belongs to the one for which it was written.
-    if (stamp.program !== programState() || !(basename(configFile) in stamp.states)) return undefined;
+    const stamp: Stamp = JSON.parse(readFileSync(stampOf(configFile), 'utf8'));
+    if (stamp.program !== programState()) return undefined;
     for (const path in stamp.states) {
       if (stateOf(`${folder}/${path}`) !== stamp.states[path]) return undefined;
     }
@@ -56,14 +54,12 @@ export interface FinishedRun {
   readonly others: readonly string[];
   /** Warnings as they were printed. */
   readonly warnings: readonly string[];
-  /** Absolute path of the output folder. */
-  readonly outputDirectory: string;
   /** Start of the run, in milliseconds since 1970. */
   readonly startedAt: number;
 }
 
 /** A setting of the generator that comes from the environment, whose state a stamp does not have. */
-const REFERENCED = /\b(?:namespace|title|version|source|migrations|templates|client)["']?:[^\n]*\$\{/;
+const REFERENCED = /\b(?:namespace|title|version|source|output|migrations|templates|client)["']?:[^\n]*\$\{/;
 
 /** Records that everything is up to date, unless an input may have changed since the run read it. */
 export function writeStamp(run: FinishedRun): void {
@@ -73,36 +69,30 @@ export function writeStamp(run: FinishedRun): void {
   const states: Record<string, string> = {};
   try {
     if (REFERENCED.test(readFileSync(resolve(configFile), 'utf8'))) return;
-    const stamps = stampFolder(configFile);
-    // A wrong guess would create a folder, and could find the stamp of another output folder.
-    if (stamps !== join(run.outputDirectory, FOLDER)) return;
+    const file = stampOf(configFile);
+    mkdirSync(dirname(file), { recursive: true });
     for (const path of [basename(configFile), ...inputs]) {
       if (own.has(path)) continue;
       if (isRecent(join(folder, path), startedAt)) {
-        rmSync(join(stamps, NAME), { force: true });
+        rmSync(file, { force: true });
         return;
       }
       states[path] = stateOf(join(folder, path));
     }
     for (const path of own) states[path] = stateOf(join(folder, path));
     const stamp: Stamp = { program: programState(), states, files: outputs.length, warnings };
-    mkdirSync(stamps, { recursive: true });
-    writeFileSync(join(stamps, '.gitignore'), '*\n');
-    const temporary = join(stamps, `${NAME}.${process.pid}.tmp`);
+    writeFileSync(join(dirname(file), '.gitignore'), '*\n');
+    const temporary = `${file}.${process.pid}.tmp`;
     writeFileSync(temporary, JSON.stringify(stamp));
-    renameSync(temporary, join(stamps, NAME));
+    renameSync(temporary, file);
   } catch {
     // Without a stamp the next run is only slower, which is no reason to fail.
   }
 }
 
-/** @throws if the configuration names no output folder */
-function stampFolder(configFile: string): string {
-  const config = resolve(configFile);
-  // A guess of the output folder. A wrong guess finds no stamp.
-  const output = /\boutput:[ \t]*["']?([^"'\s,}#]+)/.exec(readFileSync(config, 'utf8'))?.[1];
-  if (output === undefined) throw new Error(`${configFile} has no output folder`);
-  return join(resolve(dirname(config), output), FOLDER);
+/** Each configuration of a folder has its own. */
+function stampOf(configFile: string): string {
+  return join(dirname(resolve(configFile)), FOLDER, `${basename(configFile)}.stamp`);
 }
 
 function isRecent(path: string, since: number): boolean {

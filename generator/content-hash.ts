@@ -1,10 +1,8 @@
 import { hash } from 'node:crypto';
 
-/**
- * The hash of a source's text, independent of its line ends and byte order mark, on which no result depends.
- */
+/** The hash of a text in hexadecimal digits, independent of its line ends and byte order mark. */
 export function contentHash(text: string): string {
-  return hash('sha256', plainText(text), 'base64url');
+  return hash('sha256', plainText(text), 'hex');
 }
 
 /** The text with LF line ends and without a byte order mark. */

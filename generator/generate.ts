@@ -3,12 +3,11 @@ import { unboundedPatterns } from './check/check-patterns.js';
 import { unstorableResults } from './check/check-results.js';
 import { routesOverShards, routesWithoutRule } from './check/check-routes.js';
 import { checkSchema } from './check/check-schema.js';
-import { type Diagnostic, type DiagnosticCode, diagnostic, sortDiagnostics } from './diagnostics.js';
-import type { EmitInput } from './emit/emit-input.js';
-import { emitProject, traceProject } from './emit/emit-project.js';
+import { type Diagnostic, diagnostic, sortDiagnostics } from './diagnostics.js';
+import { type EmitInput, emitProject, traceProject } from './emit/emit-project.js';
 import type { TracedText } from './emit/print/marks.js';
-import { TemplateError, type TemplateProblem } from './emit/template-error.js';
 import { checkTemplateNames } from './emit/template-names.js';
+import { TemplateError } from './emit/user-template.js';
 import { type LockDrafts, type LockedShapes, lockShapes } from './event-lock/lock-shapes.js';
 import { listMigrations } from './read/list-files.js';
 import type { ShardVerdict } from './read/shards/verdict.js';
@@ -66,7 +65,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   options.onPhase?.('read');
   const readResult = await readInputs(options);
   if ('problems' in readResult) return failed(readResult.problems, []);
-  const { inputs, locks, paths } = readResult;
+  const { inputs, paths } = readResult;
   options.onPhase?.('check');
   const prepared = prepare(options, readResult);
   if ('diagnostics' in prepared) return failed(prepared.diagnostics, inputs);
@@ -87,7 +86,7 @@ export async function generate(options: GenerateOptions): Promise<GenerateResult
   if (diagnostics.length > 0) return failed(diagnostics, inputs);
   return {
     diagnostics,
-    inputs: [...inputs, ...locks.map(({ path }) => path)],
+    inputs,
     changes,
     trace: () => traceAll(input, locked),
     shardVerdicts: readResult.shardVerdicts,
@@ -142,17 +141,12 @@ function prepare(
   return { input, locked };
 }
 
-const TEMPLATE_CODES: Readonly<Record<TemplateProblem, DiagnosticCode>> = {
-  syntax: 'FWGEN042',
-  missing: 'FWGEN043',
-};
-
 function emit(input: EmitInput): EmittedFiles | Diagnostic {
   try {
     return emitProject(input);
   } catch (error) {
-    if (!(error instanceof TemplateError)) throw error;
-    return diagnostic(TEMPLATE_CODES[error.kind], error.location, error.message, error.hint);
+    if (error instanceof TemplateError) return error.diagnostic;
+    throw error;
   }
 }
 

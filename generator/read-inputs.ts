@@ -1,7 +1,8 @@
-import { posix } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { join, posix } from 'node:path';
 import { checkFolders, type ProjectFolders } from './check/check-folders.js';
 import type { Diagnostic } from './diagnostics.js';
-import { type LockText, readLocks } from './event-lock/lock-state.js';
+import { LOCK_KINDS, type LockText } from './event-lock/lock-kind.js';
 import { attempt } from './read/attempt.js';
 import type { ReadResult } from './read/read-project.js';
 import { readTemplates, type UserTemplate } from './read/read-templates.js';
@@ -27,20 +28,25 @@ export interface RunInputs extends ReadResult {
 export async function readInputs(
   options: InputOptions,
 ): Promise<RunInputs | { readonly problems: readonly Diagnostic[] }> {
-  const { paths, diagnostics } = checkFolders(options);
-  if (diagnostics.length > 0) return { problems: diagnostics };
+  const { paths, diagnostics: misplaced } = checkFolders(options);
+  if (misplaced.length > 0) return { problems: misplaced };
   const { projectDirectory, templatesDirectory, sources } = options;
   const { readProject } = await import('./read/read-project.js');
   const result = readProject(projectDirectory, paths, sources);
-  const locks = readLocks(projectDirectory, paths);
-  if (templatesDirectory === undefined) return { ...result, paths, templates: new Map(), locks };
-  const folder = relativeTo(projectDirectory, templatesDirectory);
-  const problems: Diagnostic[] = [];
-  const templates = attempt(problems, { key: 'templates', path: folder }, () =>
-    readTemplates(projectDirectory, folder),
-  );
-  if (templates === undefined) return { problems };
-  const watched = [folder, posix.join(folder, 'partials')];
-  const templateFiles = [...templates.values()].map(({ file }) => file);
-  return { ...result, inputs: [...result.inputs, ...watched, ...templateFiles], paths, templates, locks };
+  const diagnostics = [...result.diagnostics];
+  const locks = LOCK_KINDS.map((kind): LockText => {
+    const path = posix.join(paths.migrations, kind.fileName);
+    const file = join(projectDirectory, path);
+    const readText = () => (existsSync(file) ? readFileSync(file, 'utf8') : undefined);
+    return { kind, path, text: attempt(diagnostics, path, readText) };
+  });
+  const inputs = [...result.inputs, ...locks.map(({ path }) => path)];
+  let templates: RunInputs['templates'] = new Map();
+  if (templatesDirectory !== undefined) {
+    const path = relativeTo(projectDirectory, templatesDirectory);
+    const place = { key: 'templates', path } as const;
+    templates = attempt(diagnostics, place, () => readTemplates(projectDirectory, path)) ?? templates;
+    inputs.push(path, posix.join(path, 'partials'), ...[...templates.values()].map(({ file }) => file));
+  }
+  return { ...result, diagnostics, inputs, paths, templates, locks };
 }

@@ -60,20 +60,19 @@ const ALLOWED: Arrows = {
     `
   generator/system-error.ts ->
   generator/content-hash.ts ->
-  generator/compiled-code.ts ->
   generator/schema -> runtime/currency-codes.ts runtime/collections runtime/domain
   generator/diagnostics.ts -> generator/schema
-  generator/read -> generator/schema generator/compiled-code.ts generator/content-hash.ts
+  generator/read -> generator/schema generator/content-hash.ts
   generator/read -> generator/diagnostics.ts generator/system-error.ts runtime/config runtime/cron.ts
   generator/read -> runtime/migration-header.ts
   generator/check -> generator/schema generator/diagnostics.ts runtime/config runtime/migration-header.ts
-  generator/event-lock -> generator/schema generator/diagnostics.ts generator/system-error.ts
+  generator/event-lock -> generator/schema generator/diagnostics.ts
   generator/emit -> runtime/openapi runtime/domain runtime/migration-header.ts generator/schema
   generator/emit -> generator/content-hash.ts generator/diagnostics.ts runtime/config
   generator/write -> generator/emit generator/schema generator/content-hash.ts generator/diagnostics.ts
   generator/write -> generator/system-error.ts runtime/config
   generator/build -> generator/emit generator/read
-  cli -> generator/generate.ts generator/compiled-code.ts generator/content-hash.ts generator/migrations.ts
+  cli -> generator/generate.ts generator/content-hash.ts generator/migrations.ts
   cli -> generator/openapi.ts generator/schema generator/templates.ts generator/watch.ts generator/write
   cli -> runtime/operations.ts runtime/duration-text.ts generator/diagnostics.ts generator/system-error.ts
   cli -> runtime/config runtime/errors.ts
@@ -202,9 +201,8 @@ describe('import cycles', () => {
   });
 });
 
-/** The lock of a folder names its owning process, and compiled code is cached when the process ends. */
-const OF_PROCESS =
-  /^generator\/(write\/folder-lock\.ts:\d+ process\.(pid|kill)|compiled-code\.ts:\d+ process\.once)$/;
+/** The lock of a folder names its owning process. */
+const OF_PROCESS = /^generator\/write\/folder-lock\.ts:\d+ process\.(pid|kill)$/;
 
 /**
  * Files with their own clock: the source of time itself, the test kit's clocks, the times in ids, `systemClock`, and the

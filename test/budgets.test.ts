@@ -8,14 +8,14 @@ import { readModules, walk } from './import-graph.js';
  * has shrunk, and raised only in a commit that says why.
  */
 const LINES: Readonly<Record<string, number>> = {
-  cli: 4_750,
+  cli: 4_740,
   'generator/build': 50,
   'generator/check': 1_280,
-  'generator/emit': 3_190,
-  'generator/event-lock': 740,
+  'generator/emit': 3_100,
+  'generator/event-lock': 680,
   'generator/read': 5_450,
   'generator/schema': 1_290,
-  'generator/write': 570,
+  'generator/write': 560,
   'runtime/access': 1_220,
   'runtime/action': 1_700,
   'runtime/client': 650,

@@ -1,21 +1,37 @@
 import { compareText } from '../diagnostics.js';
 import type { EmittedFiles } from '../schema/emitted-files.js';
+import type { LockedType } from '../schema/locked-type.js';
 import { modelNames } from '../schema/model-names.js';
+import type { ProjectPaths } from '../schema/paths.js';
 import type { MigrationFile, ProjectSchema } from '../schema/project-schema.js';
 import { clientView } from './client/client-view.js';
 import { Emission } from './emission.js';
-import type { EmitInput } from './emit-input.js';
 import { nameMigration } from './migration-names.js';
 import type { TemplateName } from './own-templates.js';
 import { partsOf } from './parts.js';
 import { Marks, type TracedText } from './print/marks.js';
-import { Renderer } from './render.js';
+import { Renderer, type UserTemplates } from './render.js';
 import { applicationView } from './views/application-view.js';
 import { headerView } from './views/header-view.js';
 import { migrationView } from './views/migration-view.js';
 import { modelFile, modelView } from './views/model-view.js';
 import { partViews } from './views/part-view.js';
 import { versionsView } from './views/versions-view.js';
+
+/** The input of one run. */
+export interface EmitInput {
+  readonly schema: ProjectSchema;
+  readonly paths: ProjectPaths;
+  /** Title and version of the API document. */
+  readonly title: string;
+  readonly version: string;
+  /** The time of the run, after which new migrations are named. */
+  readonly now: Date;
+  /** Default: this package's templates only. */
+  readonly templates?: UserTemplates;
+  /** Events and params whose stored shape has more than one version. Default: none. */
+  readonly lockedTypes?: readonly LockedType[];
+}
 
 /**
  * Emits all files of a checked schema. Its only side effect is loading this package's templates. @throws TemplateError

@@ -72,9 +72,9 @@ export class FileScope {
     return this.emission.at(location, text);
   }
 
-  /** Imports a value (a class). @returns its local name: `preferred` or its own, numbered if it is taken */
-  value(reference: Reference, preferred?: string): string {
-    return this.#add(reference, false, preferred);
+  /** Imports a value (a class). @returns its local name: its own, numbered if it is taken */
+  value(reference: Reference): string {
+    return this.#add(reference, false);
   }
 
   /** Imports a type. @returns its local name */
@@ -119,7 +119,7 @@ export class FileScope {
     return [...byKey.keys()].sort().map((key) => statement(key.slice(RANK_LENGTH), byKey.get(key) ?? []));
   }
 
-  #add(reference: Reference, isType: boolean, preferred?: string): string {
+  #add(reference: Reference, isType: boolean): string {
     const key = referenceKey(reference);
     const known = this.#entries.get(key);
     if (known !== undefined) {
@@ -129,7 +129,7 @@ export class FileScope {
     const { name } = reference;
     const module = reference.kind === 'file' ? this.specifier(reference.file) : reference.module;
     const isSpelled = module === this.#runtime.module && this.#runtime.spelled.has(name);
-    const local = isSpelled ? name : this.reserve(preferred ?? (name === 'default' ? 'Default' : name));
+    const local = isSpelled ? name : this.reserve(name === 'default' ? 'Default' : name);
     this.#entries.set(key, { module, name, local, isType });
     return local;
   }

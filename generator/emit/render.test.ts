@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Renderer } from './render.js';
-import { TemplateError } from './template-error.js';
+import { TemplateError } from './user-template.js';
 
 const VIEW = {
   headerPrefix: '// ',
@@ -12,8 +12,8 @@ const VIEW = {
   imports: [],
 };
 
-const SYNTAX = { kind: 'syntax', hint: 'Correct the template.' };
-const MISSING = { kind: 'missing', hint: 'docs/reference/views.md lists the names of each view.' };
+const SYNTAX = { code: 'FWGEN042', hint: 'Correct the template.' };
+const MISSING = { code: 'FWGEN043', hint: 'docs/reference/views.md lists the names of each view.' };
 
 function render(texts: Readonly<Record<string, string>>): string {
   const user = Object.entries(texts).map(([path, text]) => [path, { file: `t/${path}.hbs`, text }] as const);
@@ -25,8 +25,7 @@ function mistakeOf(texts: Readonly<Record<string, string>>): unknown {
     return render(texts);
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error;
-    const { kind, location, message, hint } = error;
-    return { kind, location, message, hint };
+    return error.diagnostic;
   }
 }
 
@@ -66,7 +65,7 @@ test.each(['{{#> layout}}b{{/layout}}', '{{#*inline "nav"}}n{{/inline}}', '{{~#>
   '%s is refused',
   (text) => {
     expect(mistakeOf({ server: `a\n${text}` })).toMatchObject({
-      kind: 'syntax',
+      code: 'FWGEN042',
       location: { file: x, line: 2 },
       message: expect.stringMatching(/ is not supported$/),
       hint: 'Write a file in partials, and call it with {{> name}}.',

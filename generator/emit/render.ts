@@ -9,8 +9,13 @@ import {
   TEMPLATES,
   type TemplateName,
 } from './own-templates.js';
-import { TemplateError } from './template-error.js';
-import { compileUserTemplate, OwnPartialError, templateMistake, type UserTemplate } from './user-template.js';
+import {
+  compileUserTemplate,
+  OwnPartialError,
+  TemplateError,
+  templateMistake,
+  type UserTemplate,
+} from './user-template.js';
 
 /** The user's templates by path below their folder, without extension. */
 export type UserTemplates = ReadonlyMap<string, UserTemplate>;

@@ -1,12 +1,22 @@
 import type Handlebars from 'handlebars';
+import { type Diagnostic, type DiagnosticCode, diagnostic } from '../diagnostics.js';
 import type { SourceLocation } from '../schema/location.js';
 import { COMPILE_OPTIONS } from './own-templates.js';
-import { TemplateError } from './template-error.js';
 
 /** A template of the user: its file, and its text. */
 export interface UserTemplate {
   readonly file: string;
   readonly text: string;
+}
+
+/** A template of the user cannot be used. This is a mistake in the input, not a bug of the generator. */
+export class TemplateError extends Error {
+  readonly diagnostic: Diagnostic;
+
+  constructor(code: DiagnosticCode, location: SourceLocation, message: string, hint: string) {
+    super(message);
+    this.diagnostic = diagnostic(code, location, message, hint);
+  }
 }
 
 /** An error inside one of this package's partials. The cause may be the view that a template of the user passed. */
@@ -32,7 +42,7 @@ export function compileUserTemplate(
     // Handlebars reports lines without files, and a block runs inside of the partial that it is passed to.
     const line = text.slice(0, block.index).split('\n').length;
     const hint = 'Write a file in partials, and call it with {{> name}}.';
-    throw new TemplateError('syntax', { file, line, column: 1 }, `${block[0]} is not supported`, hint);
+    throw new TemplateError('FWGEN042', { file, line, column: 1 }, `${block[0]} is not supported`, hint);
   }
   try {
     engine.precompile(text, COMPILE_OPTIONS);
@@ -40,7 +50,7 @@ export function compileUserTemplate(
     const [message = '', ...rest] = messageOf(error).split('\n');
     const line = Number(/Parse error on line (\d+)/.exec(message)?.[1] ?? placeIn(message).line ?? 1);
     const what = withoutPlace(rest.at(-1) ?? message);
-    throw new TemplateError('syntax', { file, line, column: 1 }, what, CORRECT);
+    throw new TemplateError('FWGEN042', { file, line, column: 1 }, what, CORRECT);
   }
   return engine.compile(text, COMPILE_OPTIONS);
 }
@@ -55,9 +65,9 @@ export function templateMistake(error: unknown, file: string, view: string): Tem
   const missing = NOT_THERE.map((pattern) => pattern.exec(message)?.[1]).find((name) => name !== undefined);
   const speaker = isInside ? `The partial ${error.partial}` : 'The template';
   return missing === undefined
-    ? new TemplateError('syntax', location, `${speaker} fails: ${withoutPlace(message)}`, CORRECT)
+    ? new TemplateError('FWGEN042', location, `${speaker} fails: ${withoutPlace(message)}`, CORRECT)
     : new TemplateError(
-        'missing',
+        'FWGEN043',
         location,
         `${speaker} uses ${JSON.stringify(missing)}, which is not in its view ${view}`,
         'docs/reference/views.md lists the names of each view.',

@@ -86,15 +86,18 @@ describe('the lock of events', () => {
     expect(project.read(LOCK)).toBe(lock);
   });
 
-  test('stays current after changed line ends and formatting', async () => {
-    for (const text of [
-      project.read(LOCK).replaceAll('\n', '\r\n'),
-      JSON.stringify(JSON.parse(project.read(LOCK)), null, 4),
-    ]) {
-      project.write(LOCK, text);
-      expect((await generate()).code).toBe(0);
-      expect(project.read(LOCK)).toBe(text);
-    }
+  test('stays current after changed line ends', async () => {
+    const text = project.read(LOCK).replaceAll('\n', '\r\n');
+    project.write(LOCK, text);
+    expect((await generate()).code).toBe(0);
+    expect(project.read(LOCK)).toBe(text);
+  });
+
+  test('is refused in another format', async () => {
+    project.write(LOCK, JSON.stringify(JSON.parse(project.read(LOCK)), null, 4));
+    const { code, error } = await generate();
+    expect([code, error]).toEqual([2, expect.stringContaining(`${LOCK}:5:1 FWGEN050 This is not a line`)]);
+    expect(error).toContain('Restore the file from version control.');
   });
 
   test('that cannot be read is an input mistake', async () => {

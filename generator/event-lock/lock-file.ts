@@ -1,8 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { compareText } from '../diagnostics.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
 import type { JsonValue } from '../schema/project-schema.js';
 import type { LockKind } from './lock-kind.js';
-import { isSame } from './shape-changes.js';
 
 /** One version of an event or of an action's params, as the lock file contains it. */
 export interface LockedVersion {
@@ -11,7 +11,7 @@ export interface LockedVersion {
   readonly version: number;
   /** Several if both sides of a merge contain it and differ. */
   readonly shapes: readonly Shape[];
-  /** Line of the last one in the file, from 1; undefined if another tool has formatted the file. */
+  /** Line of the last one in the file, from 1; undefined: it is new. */
   readonly line: number | undefined;
 }
 
@@ -47,25 +47,10 @@ const FRAME = /^\s*([{}]|"about": ".*",|"format": 1,|"(?:events|params|names)": 
 const MARKER = /^(<{7}|>{7}|\|{7})( |$)|^={7}$/;
 
 /**
- * Parses a lock. A text with merge conflict markers is parsed line by line and yields the versions of both sides. A
- * text that a formatter has changed is parsed as JSON.
+ * Parses a lock line by line: a text with merge conflict markers yields the versions of both sides. A text in another
+ * format is refused.
  */
-export function parseLock(text: string, group: LockKind['group']): ShapeLock | LockMistake {
-  const byLine = parseLines(text);
-  if (!('message' in byLine)) return byLine;
-  return parseShapes(parseJson(text), group) ?? byLine;
-}
-
-/** Parses JSON; undefined for a text with merge conflict markers, or a truncated text. */
-export function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
-}
-
-function parseLines(text: string): ShapeLock | LockMistake {
+export function parseLock(text: string): ShapeLock | LockMistake {
   const lock = new Map<string, LockedVersion>();
   for (const [index, content] of text.split(/\r?\n/).entries()) {
     const [, quoted, version, json] = ENTRY.exec(content) ?? [];
@@ -81,21 +66,18 @@ function parseLines(text: string): ShapeLock | LockMistake {
   return lock;
 }
 
-function parseShapes(json: JsonValue | undefined, group: LockKind['group']): ShapeLock | undefined {
-  const shapes = isShape(json) && json['format'] === 1 ? json[group] : undefined;
-  if (!isShape(shapes)) return undefined;
-  const lock = new Map<string, LockedVersion>();
-  for (const [key, shape] of Object.entries(shapes)) {
-    const [, name, version] = /^(.+)@([1-9]\d{0,5})$/s.exec(key) ?? [];
-    if (name === undefined || !isShape(shape)) return undefined;
-    add(lock, { name, version: Number(version), shapes: [shape], line: undefined });
+/** Parses JSON; undefined for a text with merge conflict markers, or a truncated text. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
   }
-  return lock;
 }
 
 function add(lock: Map<string, LockedVersion>, entry: LockedVersion): void {
   const key = lockKey(entry.name, entry.version);
   const known = lock.get(key)?.shapes ?? [];
-  const fresh = entry.shapes.filter((shape) => !known.some((each) => isSame(each, shape)));
+  const fresh = entry.shapes.filter((shape) => !known.some((each) => isDeepStrictEqual(each, shape)));
   lock.set(key, { ...entry, shapes: [...known, ...fresh] });
 }

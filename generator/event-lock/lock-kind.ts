@@ -42,6 +42,15 @@ export interface LockKind {
   readonly object: (name: string) => string;
 }
 
+/** One lock file as a run found it. */
+export interface LockText {
+  readonly kind: LockKind;
+  /** Project-relative path. */
+  readonly path: string;
+  /** undefined if the file does not exist. */
+  readonly text: string | undefined;
+}
+
 const EVENT_LOCK: LockKind = {
   of: 'event',
   fileName: 'events.lock',

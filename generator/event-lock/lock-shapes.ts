@@ -1,11 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Diagnostic, diagnostic } from '../diagnostics.js';
 import { defined } from '../schema/defined.js';
 import type { SourceLocation } from '../schema/location.js';
 import { type LockedType, lockedTypeName, type Shape } from '../schema/locked-type.js';
 import { type LockedVersion, lockKey, parseJson, parseLock, printLock, type ShapeLock } from './lock-file.js';
-import type { Lockable, LockedSchema, LockKind } from './lock-kind.js';
-import type { LockText } from './lock-state.js';
-import { type BreakingChange, breakingChanges, isSame } from './shape-changes.js';
+import type { Lockable, LockedSchema, LockKind, LockText } from './lock-kind.js';
+import { type BreakingChange, breakingChanges } from './shape-changes.js';
 import { storedShape } from './stored-shape.js';
 
 /** The new text of a lock file. */
@@ -32,7 +32,6 @@ export type LockDrafts = Set<string>;
 /**
  * Compares the events, stored params and stored names of a project with its lock files.
  *
- * @param locks from `readLocks`
  * @param drafts of earlier runs; extended. A draft whose name is gone was a name of a moment, and leaves the lock.
  */
 export function lockShapes(
@@ -49,7 +48,7 @@ export function lockShapes(
 }
 
 function lockKindOf(
-  { kind, path, text: before, unreadable }: LockText,
+  { kind, path, text: before }: LockText,
   schema: LockedSchema,
   drafts: LockDrafts,
 ): LockedShapes {
@@ -58,11 +57,7 @@ function lockKindOf(
     diagnostics,
     types: [],
   });
-  if (unreadable !== undefined) {
-    const message = `Cannot read the lock file: ${unreadable}`;
-    return failed(diagnostic('FWGEN038', { file: path }, message, 'Check its permissions.'));
-  }
-  const stored = before === undefined ? new Map<string, LockedVersion>() : parseLock(before, kind.group);
+  const stored = before === undefined ? new Map<string, LockedVersion>() : parseLock(before);
   if ('message' in stored)
     return failed(diagnostic('FWGEN050', { file: path, line: stored.line }, stored.message, MEND));
   const lockables = kind.lockables(schema);
@@ -126,10 +121,9 @@ function lockedTypes(
 ): readonly LockedType[] {
   return present
     .filter(({ version }) => version > 1)
-    .map(({ lockable: { name, className, file }, version }) => ({
+    .map(({ lockable: { name, className }, version }) => ({
       of,
       className,
-      file,
       versions: Array.from({ length: version }, (_, index) => lock.get(lockKey(name, index + 1))?.shapes[0]),
     }));
 }
@@ -165,7 +159,7 @@ function saysTheSame(lock: ShapeLock, wanted: ShapeLock): boolean {
     lock.size === wanted.size &&
     [...wanted].every(([key, { shapes }]) => {
       const known = lock.get(key)?.shapes;
-      return known?.length === 1 && (known[0] === shapes[0] || isSame(known[0], shapes[0]));
+      return known?.length === 1 && isDeepStrictEqual(known[0], shapes[0]);
     })
   );
 }

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { compareText } from '../diagnostics.js';
 import { isShape, type Shape } from '../schema/locked-type.js';
 import type { JsonValue } from '../schema/project-schema.js';
@@ -34,8 +35,8 @@ function withoutNames(shape: Shape, open: readonly string[] = []): Shape {
 
 function changesBetween(before: Shape, after: Shape, path: readonly string[]): readonly BreakingChange[] {
   const isObject = isShape(before['properties']) && isShape(after['properties']);
-  if (isObject && isSame(before['type'], after['type'])) return fieldChanges(before, after, path);
-  if (!isSame(withoutParts(before), withoutParts(after))) return [retyped(path, before, after)];
+  if (isObject && isDeepStrictEqual(before['type'], after['type'])) return fieldChanges(before, after, path);
+  if (!isDeepStrictEqual(withoutParts(before), withoutParts(after))) return [retyped(path, before, after)];
   const now = partsOf(after);
   const changes = partsOf(before).flatMap((part, index) => changesBetween(part, now[index] ?? {}, path));
   // A part without a name of its own is described with the whole.
@@ -119,16 +120,4 @@ function propertiesOf({ properties }: Shape): Readonly<Record<string, Shape>> {
 
 function isRequiredIn({ required }: Shape, name: string): boolean {
   return Array.isArray(required) && required.includes(name);
-}
-
-/** Whether two values are equal JSON, in any order of keys. */
-export function isSame(a: JsonValue | undefined, b: JsonValue | undefined): boolean {
-  if (isShape(a) && isShape(b)) {
-    const keys = Object.keys(a);
-    return keys.length === Object.keys(b).length && keys.every((key) => isSame(a[key], b[key]));
-  }
-  if (Array.isArray(a) && Array.isArray(b)) {
-    return a.length === b.length && a.every((each, index) => isSame(each, b[index]));
-  }
-  return a === b;
 }

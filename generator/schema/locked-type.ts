@@ -13,8 +13,6 @@ export interface LockedType {
   readonly of: 'event' | 'params' | 'name';
   /** Name of the class. */
   readonly className: string;
-  /** Project-relative path of its file. */
-  readonly file: string;
   /** By version, from 1 to the current version; undefined for a version that the lock does not contain. */
   readonly versions: readonly (Shape | undefined)[];
 }

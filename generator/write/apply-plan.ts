@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { plainText } from '../content-hash.js';
+import { contentHash, plainText } from '../content-hash.js';
 import { MANIFEST_NAME } from '../schema/emitted-files.js';
 import { relativePath } from '../schema/paths.js';
 import { atomically } from './atomic-change.js';
-import { hashOf, printManifest } from './manifest.js';
+import { printManifest } from './manifest.js';
 import type { WritePlan } from './plan-write.js';
 
 /**
@@ -42,7 +42,7 @@ function underWay(
     const name = relativePath(outputFolder, path);
     // A file that is rewritten with the same text has only one state.
     if (before === undefined || before === text || !both.has(name)) continue;
-    both.set(name, new Set([...(both.get(name) ?? []), hashOf(before)]));
+    both.set(name, new Set([...(both.get(name) ?? []), contentHash(before)]));
   }
   return both;
 }

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { withRefusedWrites } from '../../cli/test-support/refused-writes.js';
 import { temporaryFolder } from '../../runtime/config/test-support/temporary-folder.js';
+import { contentHash } from '../content-hash.js';
 import { applyPlan } from './apply-plan.js';
 import { type AtomicChange, atomically } from './atomic-change.js';
-import { hashOf } from './manifest.js';
 import type { WritePlan } from './plan-write.js';
 
 let folder = '';
@@ -67,7 +67,7 @@ test('a disk that is full before the last text of a run leaves the old files int
   const plan = (text: string, before?: string): WritePlan => ({
     changes: [{ path: 'out/a.ts', kind: 'update', text, ...(before === undefined ? {} : { before }) }],
     diagnostics: [],
-    manifest: new Map([['a.ts', new Set([hashOf(text)])]]),
+    manifest: new Map([['a.ts', new Set([contentHash(text)])]]),
   });
   applyPlan(folder, 'out', plan('old'));
   const manifest = readFileSync(at('out/.fw-manifest.json'), 'utf8');

@@ -1,5 +1,3 @@
-import { hash } from 'node:crypto';
-import { plainText } from '../content-hash.js';
 import { compareText } from '../diagnostics.js';
 
 /** The files that earlier runs wrote into the output folder, by path relative to it. */
@@ -11,11 +9,6 @@ export interface Manifest {
   readonly files: ReadonlyMap<string, ReadonlySet<string>>;
   /** Files with manifest lines of both sides of a merge: their text may be a merge result rather than a manual edit. */
   readonly disputed: ReadonlySet<string>;
-}
-
-/** The hash of a file's text, independent of line ends. */
-export function hashOf(text: string): string {
-  return hash('sha256', plainText(text), 'hex');
 }
 
 /** Prints a manifest: one sorted line per file, so that branches that add files can be merged. */

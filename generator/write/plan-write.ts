@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { plainText } from '../content-hash.js';
+import { contentHash, plainText } from '../content-hash.js';
 import { compareText, type Diagnostic, diagnostic } from '../diagnostics.js';
 import { type EmittedFiles, HEADER_PREFIX, MANIFEST_NAME } from '../schema/emitted-files.js';
 import { relativePath } from '../schema/paths.js';
-import { hasConflictMarkers, hashOf, type Manifest, readManifest } from './manifest.js';
+import { hasConflictMarkers, type Manifest, readManifest } from './manifest.js';
 
 /** The change of one file in a run. */
 export interface FileChange {
@@ -61,7 +61,7 @@ export function planWrite(request: PlanRequest): WritePlan {
   for (const planned of planRemovals(request, manifest)) add(planned);
   changes.sort((a, b) => compareText(a.path, b.path));
   const hashes = [...emitted.generated].map(
-    ([path, text]) => [relativePath(outputFolder, path), new Set([hashOf(text)])] as const,
+    ([path, text]) => [relativePath(outputFolder, path), new Set([contentHash(text)])] as const,
   );
   return { changes, diagnostics, manifest: new Map(hashes), before: manifest };
 }
@@ -89,7 +89,7 @@ function ownershipOf(
   text: string,
 ): 'own' | 'edited' | 'foreign' {
   const known = manifest?.files.get(name);
-  if (known?.has(hashOf(text)) === true) return 'own';
+  if (known?.has(contentHash(text)) === true) return 'own';
   if (hasConflictMarkers(text) && text.includes(HEADER_PREFIX)) return 'own';
   if (known !== undefined && manifest?.disputed.has(name) !== true) return 'edited';
   if (!text.startsWith(HEADER_PREFIX)) return 'foreign';

@@ -7,8 +7,7 @@ import { CLIENT, FileScope, type ImportView } from '../file-scope.js';
 import { type DocView, docView, isBindingName, quote } from '../print/strings.js';
 import { statusOf } from '../routes.js';
 import { type HeaderView, headerView } from '../views/header-view.js';
-import { ClientReaders, type ReaderView } from './client-readers.js';
-import { ClientTypes, type ClientTypeView } from './client-types.js';
+import { ClientTypes, type ClientTypeView, type ReaderView } from './client-types.js';
 
 /** View of `client.hbs`: routes as functions, for programs that call the service. */
 export interface ClientView extends HeaderView {
@@ -55,7 +54,7 @@ export function clientView(emission: Emission, file: string): ClientView {
   return {
     ...headerView(emission.paths.source),
     types: client.types.declared,
-    readers: client.readers.views,
+    readers: client.types.readers,
     routes,
     imports: scope.statements(),
   };
@@ -64,14 +63,12 @@ export function clientView(emission: Emission, file: string): ClientView {
 /** Describes the functions of a client, and collects the types and readers that they need. */
 class ClientRoutes {
   readonly types: ClientTypes;
-  readonly readers: ClientReaders;
   readonly #scope: FileScope;
   readonly #eventTypes = new Map<string, string>();
 
   constructor(scope: FileScope) {
     this.#scope = scope;
     this.types = new ClientTypes(scope);
-    this.readers = new ClientReaders(scope);
     scope.runtimeType('Client');
   }
 
@@ -85,9 +82,9 @@ class ClientRoutes {
     const name = this.#scope.reserve(isBindingName(short) ? short : `${short}Action`);
     const paramsType = params.length === 0 ? '' : this.#scope.reserve(`${base}Params`);
     if (paramsType !== '') this.types.declare(paramsType, params, 'param');
-    const answer = response === undefined ? 'void' : this.types.answer(response);
-    const reader = response === undefined ? undefined : this.readers.answer(response);
-    const fields = response === undefined ? undefined : this.readers.required(response);
+    const { text: answer, reader } =
+      response === undefined ? { text: 'void', reader: undefined } : this.types.answer(response);
+    const fields = response === undefined ? undefined : this.types.required(response);
     const isOptional = params.every((field) => field.optional === true || field.default !== undefined);
     this.#scope.runtimeValue('call');
     return {
@@ -125,7 +122,7 @@ class ClientRoutes {
       return { itemsName: '', itemType: '' };
     this.#scope.runtimeValue('itemsOf');
     this.#scope.runtimeType('CallOptions');
-    return { itemsName: this.#scope.reserve(`${name}Items`), itemType: this.types.type(item, 'answer') };
+    return { itemsName: this.#scope.reserve(`${name}Items`), itemType: this.types.type(item, 'answer').text };
   }
 
   #stream(
@@ -157,7 +154,7 @@ class ClientRoutes {
       .flatMap((event) => {
         const fields = event.fields.map((field) => this.#scope.emission.types.field(field));
         const names = [storedNameOf(event), ...(event.aliases ?? [])].map(quote).join(' | ');
-        const current = `${streamed}<${names}, ${this.types.object(fields, 'stored')}>`;
+        const current = `${streamed}<${names}, ${this.types.object(fields, 'stored').text}>`;
         const { version = 1 } = event;
         if (version === 1) return [current];
         // A stream has each payload as it was stored. The sources declare only the current version.

@@ -28,10 +28,5 @@ export function sqlLiteral(value: string | number | boolean): string {
 
 /** Returns a name, or a hash behind a prefix if it is longer than 63 bytes, to which PostgreSQL truncates names. */
 export function shortName(name: string, prefix: string): string {
-  return Buffer.byteLength(name) <= IDENTIFIER_BYTES ? name : `${prefix}_${hexHash(name).slice(0, 32)}`;
-}
-
-/** Returns a hash of at least 32 lower-case hexadecimal digits, for names without quotes. */
-export function hexHash(text: string): string {
-  return Buffer.from(contentHash(text), 'base64url').toString('hex');
+  return Buffer.byteLength(name) <= IDENTIFIER_BYTES ? name : `${prefix}_${contentHash(name).slice(0, 32)}`;
 }

@@ -40,50 +40,34 @@ export interface UpcasterView {
 
 /** Builds the view of `versions.hbs`. */
 export function versionsView(emission: Emission, lockedTypes: readonly LockedType[]): VersionsView {
-  const taken = lockedTypes.flatMap((each) => [versionsTypeName(each, 'Upcasters'), ...versionNames(each)]);
+  const classes = lockedTypes.map((locked) => ({
+    of: locked.of === 'event' ? `\`${locked.className}\`` : `the params of \`${locked.className}\``,
+    name: versionsTypeName(locked, 'Upcasters'),
+    versions: locked.versions.map((shape, index) => {
+      const version = index + 1;
+      return { name: versionsTypeName(locked, `V${version}`), version, shape };
+    }),
+  }));
+  const taken = classes.flatMap((each) => [each.name, ...each.versions.map(({ name }) => name)]);
   const scope = new FileScope(emission, versionsFile(emission.paths.output), taken);
-  const types = lockedTypes.flatMap((each) => versionTypes(each, scope));
   return {
     ...headerView(emission.paths.source),
-    types,
-    upcasters: lockedTypes.map((each) => upcastersOf(each)),
+    types: classes.flatMap(({ of, versions }) =>
+      versions.map(({ name, version, shape }) => ({ name, version, of, ...shapeView(shape, scope) })),
+    ),
+    upcasters: classes.map(({ of, name, versions }) => ({
+      ...{ of, name },
+      steps: versions.slice(1).map((to, index) => ({ from: versions[index]?.name ?? '', to: to.name })),
+    })),
     imports: scope.statements(),
   };
 }
 
-function versionNames(locked: LockedType): readonly string[] {
-  return locked.versions.map((_, index) => versionsTypeName(locked, `V${index + 1}`));
-}
-
-function versionTypes(locked: LockedType, scope: FileScope): readonly VersionTypeView[] {
-  return locked.versions.map((shape, index) => {
-    const members = shape === undefined ? [] : (shapeMembers(shape, scope) ?? []);
-    return {
-      name: versionsTypeName(locked, `V${index + 1}`),
-      version: index + 1,
-      of: wordsOf(locked),
-      members,
-      text:
-        shape === undefined
-          ? scope.runtimeType('JsonObject')
-          : members.length > 0
-            ? ''
-            : shapeText(shape, scope),
-    };
-  });
-}
-
-function upcastersOf(locked: LockedType): UpcastersView {
-  const names = versionNames(locked);
-  return {
-    name: versionsTypeName(locked, 'Upcasters'),
-    of: wordsOf(locked),
-    steps: names.slice(1).map((to, index) => ({ from: names[index] ?? '', to })),
-  };
-}
-
-function wordsOf({ of, className }: LockedType): string {
-  return of === 'event' ? `\`${className}\`` : `the params of \`${className}\``;
+/** @param shape undefined: unknown */
+function shapeView(shape: Shape | undefined, scope: FileScope): Pick<VersionTypeView, 'members' | 'text'> {
+  if (shape === undefined) return { members: [], text: scope.runtimeType('JsonObject') };
+  const members = shapeMembers(shape, scope);
+  return { members, text: members.length > 0 ? '' : shapeText(shape, scope) };
 }
 
 /** Project-relative path of the emitted file that holds the types of older versions. */
@@ -121,12 +105,12 @@ export interface MemberView {
   readonly type: string;
 }
 
-/** Returns the members of a stored object, as `events.lock` contains its shape; undefined for another shape. */
+/** Returns the members of a stored object, as `events.lock` contains its shape; none for another shape. */
 function shapeMembers(
   { properties, required, additionalProperties }: Shape,
   scope: FileScope,
-): readonly MemberView[] | undefined {
-  if (isShape(additionalProperties) || !isShape(properties)) return undefined;
+): readonly MemberView[] {
+  if (isShape(additionalProperties) || !isShape(properties)) return [];
   const isRequired = (name: string): boolean => Array.isArray(required) && required.includes(name);
   return Object.entries(properties).map(([name, field]) => ({
     name: `${memberName(name)}${isRequired(name) ? '' : '?'}`,
@@ -139,11 +123,13 @@ function shapeText(shape: JsonValue | undefined, scope: FileScope): string {
   if (!isShape(shape)) return scope.runtimeType('JsonValue');
   const { type, enum: values } = shape;
   const names = Array.isArray(type) ? type : [type];
-  const isNullable = names.includes('null');
-  const [name] = names.filter((each) => each !== 'null');
   if (Array.isArray(values)) return values.map(literal).join(' | ');
-  const text = plainText(name, shape, scope);
-  return isNullable ? `${text} | null` : text;
+  const text = plainText(
+    names.find((each) => each !== 'null'),
+    shape,
+    scope,
+  );
+  return names.includes('null') ? `${text} | null` : text;
 }
 
 function plainText(name: JsonValue | undefined, shape: Shape, scope: FileScope): string {
@@ -154,18 +140,14 @@ function plainText(name: JsonValue | undefined, shape: Shape, scope: FileScope):
       return name;
     case 'array':
       return `ReadonlyArray<${shapeText(shape['items'], scope)}>`;
-    case 'object':
-      return objectText(shape, scope);
+    case 'object': {
+      const { additionalProperties } = shape;
+      if (isShape(additionalProperties))
+        return `Readonly<Record<string, ${shapeText(additionalProperties, scope)}>>`;
+      const members = shapeMembers(shape, scope).map((member) => `readonly ${member.name}: ${member.type}`);
+      return members.length === 0 ? 'Readonly<Record<never, never>>' : `{ ${members.join('; ')} }`;
+    }
     default:
       return scope.runtimeType('JsonValue');
   }
-}
-
-function objectText(shape: Shape, scope: FileScope): string {
-  const { additionalProperties } = shape;
-  if (isShape(additionalProperties))
-    return `Readonly<Record<string, ${shapeText(additionalProperties, scope)}>>`;
-  const members = shapeMembers(shape, scope) ?? [];
-  if (members.length === 0) return 'Readonly<Record<never, never>>';
-  return `{ ${members.map(({ name, type }) => `readonly ${name}: ${type}`).join('; ')} }`;
 }
