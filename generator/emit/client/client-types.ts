@@ -4,6 +4,7 @@ import type {
   ItemDescriptor,
   ObjectType,
 } from '../../../runtime/domain/descriptor.js';
+import { tagsOf } from '../../../runtime/domain/kinds/document-kinds.js';
 import { jsonKindOf, partsOf } from '../../../runtime/domain/kinds/kinds.js';
 import { camelCase } from '../../schema/naming.js';
 import type { FileScope } from '../file-scope.js';
@@ -218,9 +219,10 @@ export class ClientTypes {
     const members: [kind: string, reader: string][] = [];
     const texts = of.map((member) => {
       const { text, reader } = this.type(member, use, open);
-      const tags = discriminator === undefined ? undefined : tagsOf(member, discriminator);
-      if (reader !== undefined && tags !== undefined) for (const tag of tags) objects.push([tag, reader]);
-      else if (reader !== undefined) members.push([jsonKindOf(member), reader]);
+      if (reader === undefined) return text;
+      const tags = tagsOf(member, discriminator);
+      if (tags.length === 0) members.push([jsonKindOf(member), reader]);
+      for (const tag of tags) objects.push([String(tag), reader]);
       return text;
     });
     if (objects.length > 0 && discriminator !== undefined)
@@ -285,11 +287,4 @@ function objectText(entries: readonly (readonly [name: string, reader: string])[
 /** Whether a type contains dates or bigints. References to an enclosing type do not count. */
 function converts(type: FieldType): boolean {
   return type.kind === 'instant' || type.kind === 'bigint' || partsOf(type).some(converts);
-}
-
-/** The literals that identify an object in a union; undefined for a member that is not an object. */
-function tagsOf(type: FieldType, discriminator: string): readonly string[] | undefined {
-  if (type.kind === 'recursive') return tagsOf(type.of, discriminator);
-  const field = type.kind === 'object' ? type.fields.find(({ name }) => name === discriminator) : undefined;
-  return field?.type.kind === 'enum' ? field.type.values.map(String) : undefined;
 }

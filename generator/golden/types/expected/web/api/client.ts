@@ -205,7 +205,7 @@ export type SampleTakeParams = {
 
 const folderReader: Reader = { content: date, folders: /* @__PURE__ */ record((value) => read(folderReader, value)) };
 
-const notReader: Reader = { of: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('op', { since: { when: date } }) }) };
+const notReader: Reader = { of: /* @__PURE__ */ union({ object: /* @__PURE__ */ variant('op', { not: (value) => read(notReader, value), since: { when: date } }) }) };
 
 const sinceReader: Reader = { when: date };
 
