@@ -58,7 +58,7 @@ export const recordKind: FieldKind<TypeOf<'record'>> = {
 };
 
 export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
-  writer: ({ items, rest }, { part }) => {
+  writer: ({ items, rest }, { part, name }) => {
     const writers = items.map(({ type }) => part(type));
     const writeRest = rest === undefined ? undefined : part(rest.type);
     return (value) => {
@@ -68,8 +68,9 @@ export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
         (item, index) => item !== undefined || items[index]?.optional !== true,
       );
       const texts = values.slice(0, last + 1).map((item, index) => {
+        if (item === undefined) return refuse(`${name}[${index}]`, 'a value: JSON has no absent items');
         const write = writers[index] ?? writeRest;
-        return item === null || item === undefined || write === undefined ? 'null' : write(item);
+        return item === null || write === undefined ? 'null' : write(item);
       });
       return `[${texts.join(',')}]`;
     };
