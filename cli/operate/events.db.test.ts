@@ -147,7 +147,11 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await events('rebuild', 'Letters', '--shard', '0,0');
     expect((await events('rebuild', 'Letters', '--shard', '0,0')).error).toContain('is under way');
     await until(async () => (await ledger.events.rebuilds('Letters'))[0]?.waitingFor === 'dead letters');
+    const following = events('rebuild', 'Letters', '--follow', '--shard', '0,0');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect((await events('rebuild', 'Letters', '--abandon')).info).toBe('1 rebuild abandoned.');
+    const { code, info } = await following;
+    expect([code, info]).toEqual([1, expect.stringMatching(/^Abandoned: \(0, 0\) Letters#[0-9a-f]{8}\.$/)]);
     expect(await ledger.events.rebuilds('Letters')).toEqual([]);
     expect(await seen()).toEqual(['2']);
   });

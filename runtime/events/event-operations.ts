@@ -112,6 +112,11 @@ export class EventOperations {
     return this.#replays.rebuilds(handler, shard);
   }
 
+  /** The rebuilds of a handler that have replaced its rows: an abandoned one has not. @param shard only this shard. Default: all */
+  finishedRebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
+    return this.#replays.finishedRebuilds(handler, shard);
+  }
+
   /** Ends the rebuilds of a handler that are under way, and drops their tables. @returns their number */
   abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
     return this.#replays.abandonRebuild(handler, shard);

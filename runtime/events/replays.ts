@@ -117,6 +117,11 @@ export class Replays {
     return this.#shards.read(shard, { text: PROGRESS, values: [handler] }, REBUILD);
   }
 
+  /** As `EventOperations.finishedRebuilds`. */
+  finishedRebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
+    return this.#shards.read(shard, { text: FINISHED, values: [handler] }, { name: REBUILD.name });
+  }
+
   /** Ends the rebuilds of a handler that are under way. @returns their number */
   async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
     const ended = await this.#shards.ask(shard, (database) => takeAway(database, IS_REBUILD, handler));
@@ -279,7 +284,9 @@ const HANDLER =
   "SELECT identity, 'transactional' = ANY (selects), epoch, transaction_id, position FROM eventlog.consumers " +
   "WHERE name = $1 AND kind = 'live'";
 
-const IS_REBUILD = `handler = $1 AND kind = 'replay' AND finished_date IS NULL AND replay @> '{"rebuild": true}'`;
+const REBUILT = `handler = $1 AND kind = 'replay' AND replay @> '{"rebuild": true}'`;
+const IS_REBUILD = `${REBUILT} AND finished_date IS NULL`;
+const FINISHED = `SELECT name FROM eventlog.consumers WHERE ${REBUILT} AND finished_date IS NOT NULL`;
 
 const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
   name: column.text('name'),
