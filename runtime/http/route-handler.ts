@@ -76,12 +76,13 @@ export function compileRoute(
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<unknown> => {
+    // Classes of several folders may have one name, and no two routes one path.
     const name = principalName(principal);
     let leave: EndRequest;
     try {
-      leave = await limits.enter(name, route.operation);
+      leave = await limits.enter(name, called.name);
     } finally {
-      reply.headers(limits.headers(name, route.operation));
+      reply.headers(limits.headers(name, called.name));
     }
     if (isStream(request)) {
       if (reply.raw.destroyed) leave();
