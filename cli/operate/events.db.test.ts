@@ -73,6 +73,10 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(list.code).toBe(0);
     expect(list.info).toContain(`failed   Account ${account}  AccountCredited`);
     expect(list.info).toContain('no \\u{1b}[31mpaper');
+    expect(list.info).not.toContain('The first');
+    expect((await events('dead-letters', 'list', '--limit', '1')).info).toMatch(
+      /\nThe first 1 of each shard; pass --limit, --handler or --model for others\.$/,
+    );
     const [failed] = (await json('dead-letters', 'list', '--state', 'failed'))['deadLetters'] as [
       { readonly eventId: string },
     ];
