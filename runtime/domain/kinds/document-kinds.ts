@@ -1,6 +1,7 @@
 import { ValidationError } from '../../errors.js';
 import type { FieldDescriptor, FieldType, ItemDescriptor } from '../descriptor.js';
 import { shallow } from '../json-text.js';
+import type { ValueRules } from '../value-rules.js';
 import type { Compiling, FieldKind, JsonReader, JsonWriter, TypeOf } from './field-kind.js';
 import { type Json, type JsonPart, membersOf, orNull } from './json-schema.js';
 import { listOf, objectOf, refuse } from './json-values.js';
@@ -225,10 +226,13 @@ export function objectReader(
 /** An example object with these fields. */
 export function exampleFields(
   fields: readonly FieldDescriptor[],
-  part: (type: FieldType, name: string) => Json,
+  part: (type: FieldType, name: string, rules?: ValueRules) => Json,
 ): JsonPart {
   return membersOf(
-    fields.map(({ name, nullable, type }) => [name, nullable === true ? null : part(type, name)]),
+    fields.map(({ name, nullable, type, rules }) => [
+      name,
+      nullable === true ? null : part(type, name, rules),
+    ]),
   );
 }
 
