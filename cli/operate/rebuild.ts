@@ -42,7 +42,7 @@ export const REBUILD: CommandEntry = operatorCommand({
       const under = await operations.rebuilds(handler, shard);
       for (const each of under) followed.add(nameOf(each));
       if (under.length === 0) {
-        for (const each of await operations.finishedRebuilds(handler, shard)) followed.delete(nameOf(each));
+        for (const each of await operations.rebuilds(handler, shard, true)) followed.delete(nameOf(each));
         const end =
           followed.size === 0 ? 'The projection is rebuilt.' : `Abandoned: ${[...followed].join(', ')}.`;
         return { json: { rebuilds: [] }, lines: [end], isDrift: followed.size > 0 };

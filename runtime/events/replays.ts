@@ -112,14 +112,13 @@ export class Replays {
     );
   }
 
-  /** The rebuilds of a handler that are under way: at most one on each shard. */
-  rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
-    return this.#shards.read(shard, { text: PROGRESS, values: [handler] }, REBUILD);
-  }
-
-  /** As `EventOperations.finishedRebuilds`. */
-  finishedRebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
-    return this.#shards.read(shard, { text: FINISHED, values: [handler] }, { name: REBUILD.name });
+  /** As `EventOperations.rebuilds`: at most one on each shard is under way. */
+  rebuilds(
+    handler: string,
+    shard: ShardIdentifier | undefined,
+    finished: boolean,
+  ): Promise<readonly RebuildProgress[]> {
+    return this.#shards.read(shard, { text: finished ? FINISHED : PROGRESS, values: [handler] }, REBUILD);
   }
 
   /** Ends the rebuilds of a handler that are under way. @returns their number */
@@ -286,7 +285,6 @@ const HANDLER =
 
 const REBUILT = `handler = $1 AND kind = 'replay' AND replay @> '{"rebuild": true}'`;
 const IS_REBUILD = `${REBUILT} AND finished_date IS NULL`;
-const FINISHED = `SELECT name FROM eventlog.consumers WHERE ${REBUILT} AND finished_date IS NOT NULL`;
 
 const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
   name: column.text('name'),
@@ -295,11 +293,13 @@ const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
   waitingFor: column.optional(
     column.text(`coalesce('halted: ' || halted, waiting_for, (SELECT 'dead letters' FROM eventlog.dead_letters AS d
       WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1),
-      CASE WHEN coalesce(leased_until < clock_timestamp(), true) THEN 'a process that runs the handler' END)`),
+      CASE WHEN finished_date IS NULL AND coalesce(leased_until < clock_timestamp(), true) THEN 'a process that runs the handler' END)`),
   ),
 };
 
-const PROGRESS = `SELECT ${column.list(REBUILD)} FROM eventlog.consumers AS c WHERE ${IS_REBUILD}`;
+const FOUND = `SELECT ${column.list(REBUILD)} FROM eventlog.consumers AS c WHERE`;
+const PROGRESS = `${FOUND} ${IS_REBUILD}`;
+const FINISHED = `${FOUND} ${REBUILT} AND finished_date IS NOT NULL`;
 
 /** A process that holds the lease can no longer commit, and none takes it. The row's dead letters go with the row. */
 const TAKE_AWAY =
