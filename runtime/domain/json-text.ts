@@ -20,7 +20,8 @@ export function jsonText(value: unknown, field: string): string {
   return shallow(field, () => {
     const json = stringified(value, field);
     if (json === undefined) throw new ValidationError(`${field} must be a JSON value`, { field });
-    requireJson(value, field, field);
+    const mistake = mistakeIn(value);
+    if (mistake !== undefined) throw new ValidationError(`${field}${mistake}`, { field });
     return json;
   });
 }
@@ -67,22 +68,22 @@ function depthOf(json: string): number {
   return deepest;
 }
 
-/** Of a value that `JSON.stringify` has written, which therefore does not contain itself. */
-function requireJson(value: unknown, path: string, field: string): void {
-  if (typeof value === 'number' && !Number.isFinite(value))
-    throw new ValidationError(`${path} must be a finite number`, { field });
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return;
-  if (Array.isArray(value)) {
-    // Not `forEach`, which leaves holes out.
-    for (const [index, item] of value.entries()) {
-      if (WRITTEN_AS_NULL.has(typeof item))
-        throw new ValidationError(`${path}[${index}] must be a JSON value`, { field });
-      requireJson(item, `${path}[${index}]`, field);
-    }
-    return;
-  }
+/**
+ * The first part that JSON would not hold, as its path and what it must be. The value is one that `JSON.stringify` has
+ * written, which therefore does not contain itself.
+ */
+function mistakeIn(value: unknown): string | undefined {
+  if (typeof value === 'number') return Number.isFinite(value) ? undefined : ' must be a finite number';
+  if (typeof value !== 'object' || value === null || 'toJSON' in value) return undefined;
+  const isList = Array.isArray(value);
   // `[object Map]`: an instance of a class of the application has the tag of an object.
-  if (!isPlainObject(value) && !WRITTEN.has(Object.prototype.toString.call(value)))
-    throw new ValidationError(`${path} must be a JSON value, not a ${value.constructor.name}`, { field });
-  for (const [key, item] of Object.entries(value)) requireJson(item, `${path}.${key}`, field);
+  if (!isList && !isPlainObject(value) && !WRITTEN.has(Object.prototype.toString.call(value)))
+    return ` must be a JSON value, not a ${value.constructor.name}`;
+  // Not the keys of a list, which leave holes out.
+  for (const key of isList ? value.keys() : Object.keys(value)) {
+    const item = (value as Readonly<Record<string | number, unknown>>)[key];
+    const mistake = isList && WRITTEN_AS_NULL.has(typeof item) ? ' must be a JSON value' : mistakeIn(item);
+    if (mistake !== undefined) return `${isList ? `[${key}]` : `.${key}`}${mistake}`;
+  }
+  return undefined;
 }
