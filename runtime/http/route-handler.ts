@@ -69,14 +69,13 @@ export function compileRoute(
     return executor.execute(principal, route.action, params, settings);
   };
 
-  /** Invalid requests count towards the limits too, and streams until they end. */
+  /** Invalid requests count for the route too, and streams until they end. Classes may share a name, no two routes do. */
   const executeWithin = async (
     limits: RequestLimits,
     principal: Caller,
     request: FastifyRequest,
     reply: FastifyReply,
   ): Promise<unknown> => {
-    // Classes of several folders may have one name, and no two routes one path.
     const name = principalName(principal);
     let leave: EndRequest;
     try {
