@@ -12,7 +12,6 @@ import {
   rowKey,
   rowOf,
 } from '../domain/entity.js';
-import { frozenDate } from '../domain/frozen-date.js';
 import { ownValues } from '../domain/frozen-document.js';
 import { ShardedId } from '../domain/id.js';
 import { INITIAL_VERSION } from '../domain/model-builder.js';
@@ -129,10 +128,10 @@ export class ActionPlan {
   update<M extends Entity>(model: M): M {
     const descriptor = descriptorFor(model);
     const base = baseOf(model);
-    const own = ownValues(descriptor as unknown as ModelDescriptor, model);
+    const own = ownValues(descriptor as unknown as ModelDescriptor, model, base);
     const changes: Record<string, unknown> = { version: model.version + 1 };
     if (own !== undefined) Object.assign(changes, own);
-    if (descriptor.kind === 'model') changes['updatedDate'] = frozenDate(this.clock.now());
+    if (descriptor.kind === 'model') changes['updatedDate'] = this.clock.now();
     const stored = markStored(copyWith(descriptor, model, changes));
     if (base !== undefined) noteSameRow(stored, base);
     const item: StagedUpdate = {

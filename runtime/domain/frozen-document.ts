@@ -1,6 +1,5 @@
 import { memoize } from '../collections/memoize.js';
 import { type Entity, fieldOf, type ModelDescriptor } from './entity.js';
-import { freezeDate, frozenDate } from './frozen-date.js';
 import type { JsonValue } from './json.js';
 import { type DocumentCodec, documentCodec } from './json-codec.js';
 import { columnKindOf } from './kinds/kinds.js';
@@ -17,7 +16,6 @@ export function freezeDocument(document: unknown): unknown {
 
 function freezeAll(value: unknown): void {
   if (typeof value !== 'object' || value === null) return;
-  if (value instanceof Date) freezeDate(value);
   Object.freeze(value);
   Object.values(value).forEach(freezeAll);
 }
@@ -36,16 +34,18 @@ const ownFields = memoize(({ columns }: ModelDescriptor) =>
  * Documents and dates of a state to be staged that its owner may change at any time, by field, as their row will have
  * them: later executions start from the state, and must find what they would read. Undefined: there are none.
  *
+ * @param base the stored state that it changes
  * @throws ValidationError, naming the field, for a document that cannot be stored
  */
 export function ownValues(
   descriptor: ModelDescriptor,
   model: Entity,
+  base?: Entity,
 ): Readonly<Record<string, unknown>> | undefined {
   let entries: (readonly [field: string, value: unknown])[] | undefined;
   for (const { field, own } of ownFields(descriptor)) {
     const value = fieldOf(model, field);
-    const kept = own(value);
+    const kept = own(value, base && fieldOf(base, field));
     if (kept === value) continue;
     entries ??= [];
     entries.push([field, kept]);
@@ -53,8 +53,9 @@ export function ownValues(
   return entries && Object.fromEntries(entries);
 }
 
-function ownDate(date: unknown): unknown {
-  return date instanceof Date ? frozenDate(date) : date;
+/** A date of the stored state stays the same one, because it has more digits in the database. */
+function ownDate(date: unknown, stored: unknown): unknown {
+  return date instanceof Date && date !== stored ? new Date(date) : date;
 }
 
 function frozenDocument(document: unknown, { write, read }: DocumentCodec): unknown {

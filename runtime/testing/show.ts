@@ -14,8 +14,6 @@ export function show(value: unknown): unknown {
   if (value instanceof Id) return `${value.modelName} ${value.getValue()}`;
   if (value instanceof ModelEvent) return showEvent(value);
   if (value instanceof Entity) return { model: value.constructor.name, ...showFields(value) };
-  // Those of models have a prototype of their own.
-  if (value instanceof Date) return new Date(value);
   if (Array.isArray(value)) return value.map(show);
   return isPlainObject(value) ? showFields(value) : value;
 }

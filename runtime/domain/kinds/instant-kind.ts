@@ -1,5 +1,4 @@
 import { ValidationError } from '../../errors.js';
-import { freezeDate } from '../frozen-date.js';
 import type { FieldKind, TypeOf } from './field-kind.js';
 import { refuse, textOf } from './json-values.js';
 
@@ -23,7 +22,6 @@ export const instantKind: FieldKind<TypeOf<'instant'>> = {
     sqlType: 'timestamptz',
     order: 'time',
     text: (field) => (value) => columnText(value as Date, field),
-    fromDriver: (value) => freezeDate(value as Date),
     isStorable: (value) => isStored((value as Date).getTime()),
     keyText: (value) => (value as Date).toISOString(),
   }),
