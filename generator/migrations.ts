@@ -44,7 +44,7 @@ export function readMigrations({
   for (const file of files) {
     const text = attempt(diagnostics, file, () => readFileSync(join(projectDirectory, file), 'utf8'));
     if (text === undefined) continue;
-    const read = readMigration(file, text);
+    const read = readMigration(file, text, folder);
     if ('up' in read) migrations.push(read);
     else diagnostics.push(read);
   }

@@ -14,7 +14,7 @@ import {
 import { InputError } from '../input-error.js';
 import { counted, oneLine, printable } from '../terminal-text.js';
 import { factLines, tableLines } from '../text-table.js';
-import { type Found, flatten, shardCommand } from './operator-command.js';
+import { cutLine, type Found, flatten, shardCommand } from './operator-command.js';
 
 const STATES = ['failed', 'waiting', 'discarded'] as const;
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
@@ -42,9 +42,10 @@ const LIST = shardCommand({
   consumerOf,
   each: ({ operations }, { state, limit, ...options }, shard) =>
     operations.deadLetters.list({ ...filterOf(options), ...defined({ state }), limit, shard }),
-  report: (found) => {
+  report: (found, { limit }) => {
     const letters = flatten(found);
-    return { json: { deadLetters: letters }, lines: table(letters), none: 'No dead letters.' };
+    const lines = [...table(letters), ...cutLine(found, limit, '--limit, --handler or --model')];
+    return { json: { deadLetters: letters }, lines, none: 'No dead letters.' };
   },
 });
 

@@ -73,6 +73,10 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     expect(list.code).toBe(0);
     expect(list.info).toContain(`failed   Account ${account}  AccountCredited`);
     expect(list.info).toContain('no \\u{1b}[31mpaper');
+    expect(list.info).not.toContain('The first');
+    expect((await events('dead-letters', 'list', '--limit', '1')).info).toMatch(
+      /\nThe first 1 of each shard; pass --limit, --handler or --model for others\.$/,
+    );
     const [failed] = (await json('dead-letters', 'list', '--state', 'failed'))['deadLetters'] as [
       { readonly eventId: string },
     ];
@@ -147,7 +151,11 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await events('rebuild', 'Letters', '--shard', '0,0');
     expect((await events('rebuild', 'Letters', '--shard', '0,0')).error).toContain('is under way');
     await until(async () => (await ledger.events.rebuilds('Letters'))[0]?.waitingFor === 'dead letters');
+    const following = events('rebuild', 'Letters', '--follow', '--shard', '0,0');
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect((await events('rebuild', 'Letters', '--abandon')).info).toBe('1 rebuild abandoned.');
+    const { code, info } = await following;
+    expect([code, info]).toEqual([1, expect.stringMatching(/^Abandoned: \(0, 0\) Letters#[0-9a-f]{8}\.$/)]);
     expect(await ledger.events.rebuilds('Letters')).toEqual([]);
     expect(await seen()).toEqual(['2']);
   });

@@ -3,7 +3,14 @@ import { CONFIG, type CommandEntry, FORMAT, required, value, wholeNumber } from 
 import { cell, printable } from '../terminal-text.js';
 import { factLines, tableLines } from '../text-table.js';
 import { untilSettled } from '../until-settled.js';
-import { changeReport, flatten, operatorCommand, type Session, shardCommand } from './operator-command.js';
+import {
+  changeReport,
+  cutLine,
+  flatten,
+  operatorCommand,
+  type Session,
+  shardCommand,
+} from './operator-command.js';
 
 const EXAMPLE_ID = '0190f5c2-7f3a-7b1c-8000-3f0c5ad1b2e4';
 const ENTRY = { ...CONFIG, ...FORMAT, id: required('<id>', 'its id, as `journal list` shows it') };
@@ -17,7 +24,7 @@ const LIST = shardCommand({
   ],
   inputs: { limit: value('--limit <n>', 'maximum number per shard', wholeNumber(1, 10_000), 100) },
   each: (session, { limit }, shard) => journalOf(session).open(shard, limit),
-  report: (found) => {
+  report: (found, { limit }) => {
     const entries = flatten(found);
     const lines = tableLines(entries, {
       ID: ({ id }) => id,
@@ -33,7 +40,7 @@ const LIST = shardCommand({
     const isDrift = entries.some(({ leasedUntil }) => leasedUntil === undefined);
     return {
       json: { entries },
-      lines,
+      lines: [...lines, ...cutLine(found, limit, '--limit')],
       none: 'No interrupted cross-shard plan is partially applied.',
       isDrift,
     };

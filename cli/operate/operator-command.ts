@@ -188,6 +188,16 @@ export function flatten<T>(found: readonly Found<readonly T[]>[]): readonly T[] 
   return found.flatMap(({ value: list }) => list);
 }
 
+/** Says that a shard may have more than were asked for. @param others options for those */
+export function cutLine(
+  found: readonly Found<readonly unknown[]>[],
+  limit: number,
+  others: string,
+): readonly string[] {
+  const isCut = found.some(({ value: list }) => list.length === limit);
+  return isCut ? [`The first ${limit} of each shard; pass ${others} for others.`] : [];
+}
+
 /** As `flatten`, each with the name of its shard. */
 export function named<T extends object>(found: readonly Found<readonly T[]>[]): readonly (T & NamedShard)[] {
   return found.flatMap(({ shard, name, value: list }) => list.map((each) => ({ ...each, shard, name })));

@@ -7,6 +7,8 @@ import { counted, oneLine } from '../terminal-text.js';
 import { FRAME, operatorCommand, type Session } from './operator-command.js';
 
 const LOOK_MS = 1_000;
+/** One that is being abandoned is gone at the next look. */
+const HALTED = /^halted: (?!it was abandoned$)/;
 
 /** `fw-gen events rebuild` */
 export const REBUILD: CommandEntry = operatorCommand({
@@ -35,12 +37,19 @@ export const REBUILD: CommandEntry = operatorCommand({
     if (follow !== true) return orderedReport(ordered);
     const first = new Map<string, number>();
     const startedMs = Date.now();
+    const followed = new Set(ordered.map(nameOf));
     for (;;) {
       const under = await operations.rebuilds(handler, shard);
-      if (under.length === 0) return { json: { rebuilds: [] }, lines: ['The projection is rebuilt.'] };
+      for (const each of under) followed.add(nameOf(each));
+      if (under.length === 0) {
+        for (const each of await operations.rebuilds(handler, shard, true)) followed.delete(nameOf(each));
+        const end =
+          followed.size === 0 ? 'The projection is rebuilt.' : `Abandoned: ${[...followed].join(', ')}.`;
+        return { json: { rebuilds: [] }, lines: [end], isDrift: followed.size > 0 };
+      }
       // Standard output has only the result.
       for (const each of under) output.error(progressLine(each, first, Date.now() - startedMs));
-      if (under.every(({ waitingFor }) => waitingFor?.startsWith('halted: ') === true))
+      if (under.every(({ waitingFor }) => HALTED.test(waitingFor ?? '')))
         return {
           json: { rebuilds: under },
           lines: ['Fix the handler, then run `fw-gen events resume` with this name, or pass --abandon.'],
@@ -63,13 +72,14 @@ function orderedReport(ordered: Awaited<ReturnType<Session['operations']['rebuil
   };
 }
 
+function nameOf({ shard, name }: Pick<RebuildProgress, 'shard' | 'name'>): string {
+  return `${shard} ${name}`;
+}
+
 /** @param first the position at which each rebuild was first seen */
-function progressLine(
-  { shard, name, position, end, waitingFor }: RebuildProgress,
-  first: Map<string, number>,
-  passedMs: number,
-): string {
-  const key = `${shard} ${name}`;
+function progressLine(rebuild: RebuildProgress, first: Map<string, number>, passedMs: number): string {
+  const { position, end, waitingFor } = rebuild;
+  const key = nameOf(rebuild);
   const start = first.get(key) ?? position;
   first.set(key, start);
   if (waitingFor !== undefined) return `${key}: waits for ${oneLine(waitingFor)}`;

@@ -13,7 +13,7 @@ import {
 } from '../command.js';
 import { cell } from '../terminal-text.js';
 import { tableLines } from '../text-table.js';
-import { changeReport, operatorCommand, shardCommand } from './operator-command.js';
+import { changeReport, cutLine, flatten, operatorCommand, shardCommand } from './operator-command.js';
 
 const STATES = ['pending', 'running', 'done', 'failed', 'cancelled'] as const;
 
@@ -42,8 +42,8 @@ const LIST = shardCommand({
         : [],
   }),
   report: (found, { params: withParams, limit }) => {
-    const isCut = found.some(({ value: { scheduled } }) => scheduled.length === limit);
-    const actions = found.flatMap(({ value: { scheduled } }) => scheduled);
+    const lists = found.map(({ value, ...shard }) => ({ ...shard, value: value.scheduled }));
+    const actions = flatten(lists);
     const recurring = found.flatMap(({ value }) => value.recurring);
     const lines = tableLines(actions, {
       SHARD: ({ shard }) => shard,
@@ -67,7 +67,7 @@ const LIST = shardCommand({
       json: { schedules, recurring },
       lines: [
         ...lines,
-        ...(isCut ? [`The first ${limit} of each shard; pass --limit or --action for others.`] : []),
+        ...cutLine(lists, limit, '--limit or --action'),
         ...spacing,
         ...recurringLines(recurring),
       ],

@@ -1,5 +1,5 @@
 import { type Dirent, existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import { compareText } from '../diagnostics.js';
 import { MANIFEST_NAME } from '../schema/emitted-files.js';
 import { migrationFilesOf } from './read-migrations.js';
@@ -47,11 +47,12 @@ export function listSources(
   return { files: files.sort(compareText), folders, emitted };
 }
 
-/** Lists the migrations in a folder, in order; empty if the folder does not exist. @throws if it cannot be read */
+/** Lists the migrations in a folder and below, in order; empty if the folder does not exist. @throws if it cannot be read */
 export function listMigrations(projectDirectory: string, folder: string): readonly string[] {
   const absolute = join(projectDirectory, folder);
   if (!existsSync(absolute)) return [];
-  return migrationFilesOf(readdirSync(absolute)).map((name) => below(folder, name));
+  const names = readdirSync(absolute, { recursive: true, encoding: 'utf8' });
+  return migrationFilesOf(names.map((name) => name.replaceAll(sep, '/'))).map((name) => below(folder, name));
 }
 
 /** `join` would take longer than listing the folder. */

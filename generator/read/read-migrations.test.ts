@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { migrationFilesOf, readMigration } from './read-migrations.js';
 
 function changes(up: string): unknown {
-  const read = readMigration('migrations/0001_x.sql', up);
+  const read = readMigration('migrations/0001_x.sql', up, 'migrations');
   return 'up' in read ? [read.creates, read.drops] : read;
 }
 

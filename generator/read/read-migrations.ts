@@ -6,8 +6,8 @@ import type { MigrationFile } from '../schema/project-schema.js';
 
 /** The name starts with a time, or with a number as in `0001_create_wallets`. */
 const NAME = /^\d{4,}_[\w-]+$/;
-/** A module is listed too, because it is reported. Tests and type declarations are not. */
-const LISTED = /\.(?:sql|SQL)$|(?<!\.(?:d|test|test-d))\.ts$/;
+/** A module, and what is in a folder below, are listed too, because they are reported. Tests and type declarations are not. */
+const LISTED = /\.(?:sql|SQL)$|^[^/]*(?<!\.(?:d|test|test-d))\.ts$/;
 
 /** Returns the migrations among the files of a folder, in order. */
 export function migrationFilesOf(names: readonly string[]): readonly string[] {
@@ -19,12 +19,14 @@ function nameOf(file: string): string {
 }
 
 /** Reads a file of the migrations folder. Migrations belong to the user and are never rewritten. */
-export function readMigration(file: string, text: string): MigrationFile | Diagnostic {
+export function readMigration(file: string, text: string, folder: string): MigrationFile | Diagnostic {
   const name = nameOf(file);
   const mistake = (message: string, hint: string): Diagnostic =>
     diagnostic('FWGEN035', { file }, message, hint);
   if (file.endsWith('.ts'))
     return mistake('A migration is plain SQL', `Write its SQL in ${name}.sql, and delete this file.`);
+  if (file.lastIndexOf('/') > folder.length)
+    return mistake('Migrations in folders below are not read', `Move it to ${folder}, or out of it.`);
   if (!NAME.test(name))
     return mistake('The file name does not start with a time', 'Name it like 20260301090000_add_index.sql.');
   const up = plainText(text);

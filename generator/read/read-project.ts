@@ -42,7 +42,9 @@ export function readProject(
   const schema = nothingFound();
   for (const file of files) attempt(diagnostics, file, () => readClasses(context, file, schema));
   for (const file of migrations) {
-    const migration = attempt(diagnostics, file, () => readMigration(file, sources.text(file) ?? ''));
+    const migration = attempt(diagnostics, file, () =>
+      readMigration(file, sources.text(file) ?? '', paths.migrations),
+    );
     if (migration !== undefined && 'up' in migration) schema.migrations.push(migration);
     else if (migration !== undefined) diagnostics.push(migration);
   }

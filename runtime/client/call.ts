@@ -168,8 +168,9 @@ async function answered(
     const { status } = sent.response;
     if (status === 304 && known) return known;
     // A browser shows a redirect that is not followed as status 0.
-    if (status < 200 || status >= 300 || status !== (route[3] ?? status)) throw await errorOf(sent.response);
-    return declaredValue(route, await sent.response.text(), status);
+    if (status < 200 || status >= 300 || status !== (route[3] ?? status))
+      throw await sent.inTime(errorOf(sent.response));
+    return declaredValue(route, await sent.inTime(sent.response.text()), status);
   } catch (cause) {
     throw lost(request, signal, cause);
   } finally {
@@ -198,6 +199,8 @@ function declaredValue([, , reader, declared, fields]: Route, text: string, stat
 /** A request whose response has begun. It ends when its time is over or its signal is aborted. */
 export interface Sent {
   readonly response: FetchResponse;
+  /** Rejects with undefined when the request ends: a `fetch` of the application may ignore its signal. */
+  inTime<T>(work: Promise<T>): Promise<T>;
   /** Restarts the time limit. */
   postpone(): void;
   /** Frees the connection. */
@@ -220,6 +223,7 @@ export async function send(
     giveUp = reject;
   });
   aborted.catch(() => {});
+  const inTime = <T>(work: Promise<T>): Promise<T> => Promise.race([work, aborted]);
   const abort = (): void => {
     controller.abort();
     giveUp();
@@ -240,7 +244,7 @@ export async function send(
   try {
     const { headers: own, fetch = platform.fetch } = client;
     // A function that asks for a token may take longer than the attempt.
-    const more = typeof own === 'function' ? await Promise.race([own(), aborted]) : own;
+    const more = typeof own === 'function' ? await inTime(Promise.resolve(own())) : own;
     const init: FetchInit = {
       method,
       headers: { ...more, ...headers },
@@ -250,10 +254,10 @@ export async function send(
     if (body !== undefined) init.body = body;
     // `fetch` would report a header or a URL that is not valid like a lost connection.
     if (fetch === platform.fetch) new platform.Request(url, { method, headers: init.headers });
-    const response = await fetch(url, init).catch((cause: unknown) => {
+    const fetched = fetch(url, init).catch((cause: unknown) => {
       throw lost({ method, url, headers }, signal, cause);
     });
-    return { response, postpone, end };
+    return { response: await inTime(fetched), inTime, postpone, end };
   } catch (failure) {
     end();
     throw failure ?? lost({ method, url, headers }, signal, undefined);

@@ -55,7 +55,7 @@ export async function* follow<Event extends StreamedEvent<string, unknown>>(
       sent = await send(client, request, silenceMs, signal);
       const { status, headers: given } = sent.response;
       const isStream = given.get('content-type')?.startsWith('text/event-stream') === true;
-      if (status !== 200 || !isStream) throw await errorOf(sent.response);
+      if (status !== 200 || !isStream) throw await sent.inTime(errorOf(sent.response));
       for await (const event of eventsOf<Event>(sent)) {
         attempt = 1;
         if (seen.has(event.id)) continue;
@@ -78,11 +78,16 @@ export async function* follow<Event extends StreamedEvent<string, unknown>>(
 }
 
 /** Server-sent events are blocks of lines, each followed by an empty line. */
-async function* eventsOf<Event>({ response, postpone }: Sent): AsyncGenerator<Event, void, undefined> {
+async function* eventsOf<Event>({
+  response,
+  postpone,
+  inTime,
+}: Sent): AsyncGenerator<Event, void, undefined> {
   const reader = response.body?.getReader();
   const decoder = new platform.TextDecoder();
   let text = '';
-  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) {
+  if (reader === undefined) return;
+  for (let part = await inTime(reader.read()); !part.done; part = await inTime(reader.read())) {
     postpone();
     const blocks = (text + decoder.decode(part.value, { stream: true })).split('\n\n');
     text = blocks.pop() ?? '';

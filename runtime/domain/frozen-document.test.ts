@@ -34,9 +34,8 @@ describe('a document of a staged state', () => {
   });
 
   test('is what will be read, whatever its input was', () => {
-    const input = { at: new Date(0), amount: new Decimal(1), absent: undefined, more: new Map([['a', 1]]) };
-    const text = { at: '1970-01-01T00:00:00.000Z', amount: '1' };
-    expect(staged(input)).toStrictEqual({ ...text, more: {} });
+    const input = { at: new Date(0), amount: new Decimal(1), absent: undefined };
+    expect(staged(input)).toStrictEqual({ at: '1970-01-01T00:00:00.000Z', amount: '1' });
     const fields = [
       { name: 'at', type: { kind: 'instant' } },
       { name: 'amount', type: { kind: 'decimal', precision: 19, scale: 4 } },

@@ -72,7 +72,7 @@ describe('compileWriter', () => {
       'field must be a finite number',
     ]),
     [{ kind: 'instant' }, new Date(Number.NaN), 'field is not a valid date'],
-    [{ kind: 'json' }, [Number.NaN], 'field must hold finite numbers'],
+    [{ kind: 'json' }, [Number.NaN], 'field[0] must be a finite number'],
     ...['x"},{"y":"z', `{${UUID}}`, UUID.replaceAll('-', ''), `${UUID}"`, ''].map(
       (text): [FieldType, unknown, string] => [{ kind: 'uuid' }, text, 'field is not a UUID'],
     ),
@@ -230,4 +230,6 @@ test('absent items at the end of a tuple stay absent', () => {
     '[1,2,3]',
     '[1]',
   ]);
+  // As null, it would be read as null.
+  expect(() => write([1, undefined, 3])).toThrow('pair[1] must be a value: JSON has no absent items');
 });

@@ -1,4 +1,5 @@
 import type { FieldDescriptor, FieldType } from './descriptor.js';
+import { isPlainObject } from './json.js';
 import { jsonText } from './json-text.js';
 import { objectReader, objectWriter } from './kinds/document-kinds.js';
 import type { Compiling, JsonReader, JsonWriter } from './kinds/field-kind.js';
@@ -18,13 +19,24 @@ export function compileObjectWriter(fields: readonly FieldDescriptor[], owner?: 
   return objectWriter(fields, compilingOf(writerOf, ''), owner);
 }
 
-/** The same, in the order of names: the text does not depend on the order in which fields are declared. */
+/** The same, in the order of names and keys: equal values have one text, whatever order fields are declared in. */
 export function compileOrderedWriter(fields: readonly FieldDescriptor[], owner?: string): JsonWriter<object> {
   return objectWriter(byName(fields), compilingOf(orderedWriterOf, ''), owner);
 }
 
 function orderedWriterOf(type: FieldType, compiling: Compiling<JsonWriter<unknown>>): JsonWriter<unknown> {
-  return writerOf(type.kind === 'object' ? { ...type, fields: byName(type.fields) } : type, compiling);
+  const write = writerOf(type.kind === 'object' ? { ...type, fields: byName(type.fields) } : type, compiling);
+  if (type.kind !== 'json' && type.kind !== 'record') return write;
+  return (value) => JSON.stringify(JSON.parse(write(value)), (_, part: unknown) => byKey(part));
+}
+
+function byKey(value: unknown): unknown {
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, value[key]]),
+  );
 }
 
 function byName(fields: readonly FieldDescriptor[]): readonly FieldDescriptor[] {

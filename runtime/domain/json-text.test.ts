@@ -15,12 +15,49 @@ describe('a JSON value as text', () => {
   test.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
     'is refused wherever it holds %d, which would become null',
     (number) => {
-      for (const value of [number, [1, null, number], { a: [{ b: 'null', c: number }] }]) {
+      for (const [value, path] of [
+        [number, 'scores'],
+        [[1, null, number], 'scores[2]'],
+        [{ a: [{ b: 'null', c: number }] }, 'scores.a[0].c'],
+      ] as const) {
         expect(() => jsonText(value, 'scores')).toThrow(ValidationError);
-        expect(() => jsonText(value, 'scores')).toThrow('scores must hold finite numbers');
+        expect(() => jsonText(value, 'scores')).toThrow(`${path} must be a finite number`);
       }
     },
   );
+
+  test.each([
+    ['a Map', new Map([['a', 1]])],
+    ['a Set', new Set([1])],
+    ['an Error', Object.assign(new Error('lost'), { code: 'E' })],
+    ['a typed array', new Uint8Array(2)],
+    ['a regular expression', /a/],
+  ])('is refused where it holds %s, which would lose its content', (_, value) => {
+    const message = `note.parts[1].a must be a JSON value, not a ${value.constructor.name}`;
+    expect(() => jsonText({ parts: [1, { a: value }] }, 'note')).toThrow(
+      new ValidationError(message, { field: 'note' }),
+    );
+  });
+
+  test.each([
+    ['a missing item', [1, undefined, 3]],
+    // biome-ignore lint/suspicious/noSparseArray: such a list is tested.
+    ['a hole', [1, , 3]],
+    ['a function', [1, () => 1]],
+  ])('is refused where a list holds %s, which would become null', (_, value) => {
+    expect(() => jsonText({ value }, 'note')).toThrow('note.value[1] must be a JSON value');
+  });
+
+  test('has the fields of an instance of a class, and what its toJSON returns', () => {
+    class Point {
+      readonly x = 1;
+    }
+    const loop = { toJSON: () => null, self: {} };
+    loop.self = loop;
+    expect(jsonText([new Point(), new Date(0), loop, Object.create(null)], 'field')).toBe(
+      '[{"x":1},"1970-01-01T00:00:00.000Z",null,{}]',
+    );
+  });
 
   test.each([
     ['nothing', undefined],

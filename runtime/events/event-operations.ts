@@ -107,9 +107,14 @@ export class EventOperations {
   /** Called before a replay or a rebuild is ordered. @internal */
   protected requireHandler(_handler: string, _isRebuilt: boolean): void {}
 
-  /** How far the rebuilds of a handler are that are under way. @param shard only this shard. Default: all */
-  rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
-    return this.#replays.rebuilds(handler, shard);
+  /**
+   * How far the rebuilds of a handler are that are under way.
+   *
+   * @param shard only this shard. Default: all
+   * @param finished instead those that have replaced the rows. An abandoned one is neither. Default false
+   */
+  rebuilds(handler: string, shard?: ShardIdentifier, finished = false): Promise<readonly RebuildProgress[]> {
+    return this.#replays.rebuilds(handler, shard, finished);
   }
 
   /** Ends the rebuilds of a handler that are under way, and drops their tables. @returns their number */

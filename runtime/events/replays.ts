@@ -7,6 +7,7 @@ import { TURN_OF_REPLAYS } from '../retention/needs.js';
 import { withShortLock } from '../retention/short-transaction.js';
 import { callShard } from '../sharding/public-error.js';
 import type { ShardDatabase, Statement } from '../sharding/shard-database.js';
+import { TransactionManager } from '../sharding/transaction-manager.js';
 import type { ReplayOrder } from './delivery/consumer-store.js';
 import type { OperatedShards } from './delivery/operated-shards.js';
 import { rebuildSchema } from './delivery/rebuild.js';
@@ -102,36 +103,28 @@ export class Replays {
   async rebuild(handler: string, shard?: ShardIdentifier): Promise<readonly OrderedReplay[]> {
     const known = await this.#replayable(handler, shard);
     // Checks all shards before it creates the first rebuild.
-    await Promise.all(known.map((each) => this.#checkRebuild(each)));
-    const ordered = await this.#order(known, ({ identity }) => ({ identity, rebuild: true, selection: {} }));
-    try {
-      // Only now does retention keep the events.
-      await Promise.all(known.map(requireComplete));
-    } catch (error) {
-      await this.abandonRebuild(handler, shard);
-      throw error;
-    }
-    return ordered;
+    await Promise.all(known.map(checkRebuild));
+    // Only once it is ordered does retention keep the events.
+    return this.#order(
+      known,
+      ({ identity }) => ({ identity, rebuild: true, selection: {} }),
+      requireComplete,
+    );
   }
 
-  /** The rebuilds of a handler that are under way: at most one on each shard. */
-  rebuilds(handler: string, shard?: ShardIdentifier): Promise<readonly RebuildProgress[]> {
-    return this.#shards.read(shard, { text: PROGRESS, values: [handler] }, REBUILD);
+  /** As `EventOperations.rebuilds`: at most one on each shard is under way. */
+  rebuilds(
+    handler: string,
+    shard: ShardIdentifier | undefined,
+    finished: boolean,
+  ): Promise<readonly RebuildProgress[]> {
+    return this.#shards.read(shard, { text: finished ? FINISHED : PROGRESS, values: [handler] }, REBUILD);
   }
 
   /** Ends the rebuilds of a handler that are under way. @returns their number */
   async abandonRebuild(handler: string, shard?: ShardIdentifier): Promise<number> {
-    const ended = await this.#shards.ask(shard, async (database) => {
-      const { rows } = await database.query({ text: TAKE_AWAY, values: [handler] });
-      // A handler that is running keeps the tables locked until it returns. If that takes too long, the call can be repeated.
-      for (const [name] of rows)
-        await withShortLock(database, async (query) => {
-          await query(`DROP SCHEMA IF EXISTS ${rebuildSchema(String(name))} CASCADE`);
-          await query('DELETE FROM eventlog.consumers WHERE name = $1', [name]);
-        });
-      return rows;
-    });
-    return ended.flat().length;
+    const ended = await this.#shards.ask(shard, (database) => takeAway(database, IS_REBUILD, handler));
+    return ended.reduce((sum, number) => sum + number, 0);
   }
 
   /** The handler where it has run. @throws UnknownHandlerError if that is on none of these shards */
@@ -151,36 +144,76 @@ export class Replays {
     throw new UnknownHandlerError(`${handler} has no checkpoint on ${place}`);
   }
 
-  async #checkRebuild(known: ReplayableHandler): Promise<void> {
-    const { database, handler, transactional } = known;
-    if (!transactional)
-      throw new ValidationError(
-        `${handler} is not transactional: only its declared projection can be rebuilt`,
-      );
-    await requireComplete(known);
-    const [underWay] = await this.rebuilds(handler, database.shard);
-    if (underWay !== undefined)
-      throw new ValidationError(
-        `${underWay.name} of shard ${database.shard} is under way: see fw-gen events rebuild ${handler} --follow`,
-      );
-  }
-
-  #order(
+  /** Orders a replay of each handler, or none. @param confirm called after each order */
+  async #order(
     handlers: readonly ReplayableHandler[],
     orderOf: (handler: ReplayableHandler, number: string) => ReplayOrder,
+    confirm: (handler: ReplayableHandler) => Promise<void> = async () => {},
   ): Promise<readonly OrderedReplay[]> {
-    return Promise.all(
-      handlers.map(async (known) => {
-        const { database, handler } = known;
-        const number = randomBytes(4).toString('hex');
-        const name = `${handler}#${number}`;
-        const values = [name, handler, JSON.stringify(orderOf(known, number))];
-        await callShard(database.shard, () => database.query({ text: ORDER, values }));
-        this.#shards.changed();
-        return { shard: database.shard, name };
+    const orders = handlers.map((known) => {
+      const number = randomBytes(4).toString('hex');
+      return { known, name: `${known.handler}#${number}`, order: orderOf(known, number) };
+    });
+    const results = await Promise.allSettled(
+      orders.map(async ({ known, name, order }) => {
+        await orderReplay(known, name, order);
+        await confirm(known);
       }),
     );
+    const failure = results.find(({ status }) => status === 'rejected');
+    if (failure?.status === 'rejected') {
+      // Also those of which it is not known whether they were ordered.
+      await Promise.allSettled(orders.map(({ known, name }) => takeAway(known.database, 'name = $1', name)));
+      throw failure.reason;
+    }
+    this.#shards.changed();
+    return orders.map(({ known, name }) => ({ shard: known.database.shard, name }));
   }
+}
+
+/** @throws ValidationError if the handler of this name has another rebuild */
+async function orderReplay(
+  { database, handler }: ReplayableHandler,
+  name: string,
+  order: ReplayOrder,
+): Promise<void> {
+  const ordered = await callShard(database.shard, () =>
+    new TransactionManager(database).transaction(
+      async (transaction) => {
+        // Of all that are ordered at once, the next one must see the first.
+        await transaction.query({ text: `SELECT ${TURN_OF_REPLAYS}`, values: [] });
+        return transaction.query({ text: ORDER, values: [handler, name, JSON.stringify(order)] });
+      },
+      { isolationLevel: 'read committed' },
+    ),
+  );
+  if (ordered.rowCount === 0)
+    throw new ValidationError(
+      `A rebuild of ${handler} on shard ${database.shard} is under way: see fw-gen events rebuild ${handler} --follow`,
+    );
+}
+
+/** Ends replays. @param which a condition with one value @returns their number */
+async function takeAway(database: ShardDatabase, which: string, value: string): Promise<number> {
+  const { rows } = await database.query({
+    text: `${TAKE_AWAY} WHERE ${which} RETURNING name`,
+    values: [value],
+  });
+  // A handler that is running keeps the tables locked until it returns. If that takes too long, the call can be repeated.
+  for (const [name] of rows)
+    await withShortLock(database, async (query) => {
+      await query(`DROP SCHEMA IF EXISTS ${rebuildSchema(String(name))} CASCADE`);
+      await query('DELETE FROM eventlog.consumers WHERE name = $1', [name]);
+    });
+  return rows.length;
+}
+
+/** @throws ValidationError if the handler cannot be rebuilt */
+async function checkRebuild(known: ReplayableHandler): Promise<void> {
+  if (known.transactional) return requireComplete(known);
+  throw new ValidationError(
+    `${known.handler} is not transactional: only its declared projection can be rebuilt`,
+  );
 }
 
 /** @throws ValidationError if retention has deleted events of the shard */
@@ -250,7 +283,8 @@ const HANDLER =
   "SELECT identity, 'transactional' = ANY (selects), epoch, transaction_id, position FROM eventlog.consumers " +
   "WHERE name = $1 AND kind = 'live'";
 
-const IS_REBUILD = `handler = $1 AND kind = 'replay' AND finished_date IS NULL AND replay @> '{"rebuild": true}'`;
+const REBUILT = `handler = $1 AND kind = 'replay' AND replay @> '{"rebuild": true}'`;
+const IS_REBUILD = `${REBUILT} AND finished_date IS NULL`;
 
 const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
   name: column.text('name'),
@@ -259,16 +293,18 @@ const REBUILD: column.Columns<Omit<RebuildProgress, 'shard'>> = {
   waitingFor: column.optional(
     column.text(`coalesce('halted: ' || halted, waiting_for, (SELECT 'dead letters' FROM eventlog.dead_letters AS d
       WHERE d.consumer = c.name AND state <> 'discarded' LIMIT 1),
-      CASE WHEN coalesce(leased_until < clock_timestamp(), true) THEN 'a process that runs the handler' END)`),
+      CASE WHEN finished_date IS NULL AND coalesce(leased_until < clock_timestamp(), true) THEN 'a process that runs the handler' END)`),
   ),
 };
 
-const PROGRESS = `SELECT ${column.list(REBUILD)} FROM eventlog.consumers AS c WHERE ${IS_REBUILD}`;
+const FOUND = `SELECT ${column.list(REBUILD)} FROM eventlog.consumers AS c WHERE`;
+const PROGRESS = `${FOUND} ${IS_REBUILD}`;
+const FINISHED = `${FOUND} ${REBUILT} AND finished_date IS NOT NULL`;
 
 /** A process that holds the lease can no longer commit, and none takes it. The row's dead letters go with the row. */
-const TAKE_AWAY = `UPDATE eventlog.consumers SET holder = NULL, leased_until = NULL, halted = 'it was abandoned'
-WHERE ${IS_REBUILD} RETURNING name`;
+const TAKE_AWAY =
+  "UPDATE eventlog.consumers SET holder = NULL, leased_until = NULL, halted = 'it was abandoned'";
 
-const ORDER = `WITH turn AS MATERIALIZED (SELECT ${TURN_OF_REPLAYS})
-INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay)
-SELECT $1, $2, 'replay', $1, 1, '0', 0, $3 FROM turn`;
+const ORDER = `INSERT INTO eventlog.consumers (name, handler, kind, identity, epoch, transaction_id, position, replay)
+SELECT $2, $1, 'replay', $2, 1, '0', 0, o FROM (SELECT $3::jsonb AS o) AS n
+WHERE NOT (o @> '{"rebuild": true}' AND EXISTS (SELECT FROM eventlog.consumers WHERE ${IS_REBUILD}))`;

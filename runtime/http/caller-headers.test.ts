@@ -101,3 +101,11 @@ it('tells callers their limit, also when it is exceeded', async () => {
     '"caller";r=0;t=1',
   ]);
 });
+
+it('counts the requests to each route, also of actions whose classes have one name', async () => {
+  const { routes } = new WalletApplication();
+  const callers = new RequestLimits({ requestsPerSecond: 0.001 });
+  const [base] = await listening({ callers, routes: routes.map((each) => ({ ...each, operation: 'Same' })) });
+  const get = (path: string) => fetch(base + path).then(({ status }) => status === 429);
+  expect([await get(PATH), await get('/wallets'), await get(PATH)]).toEqual([false, false, true]);
+});

@@ -69,7 +69,7 @@ export function compileRoute(
     return executor.execute(principal, route.action, params, settings);
   };
 
-  /** Invalid requests count towards the limits too, and streams until they end. */
+  /** Invalid requests count for the route too, and streams until they end. Classes may share a name, no two routes do. */
   const executeWithin = async (
     limits: RequestLimits,
     principal: Caller,
@@ -79,9 +79,9 @@ export function compileRoute(
     const name = principalName(principal);
     let leave: EndRequest;
     try {
-      leave = await limits.enter(name, route.operation);
+      leave = await limits.enter(name, called.name);
     } finally {
-      reply.headers(limits.headers(name, route.operation));
+      reply.headers(limits.headers(name, called.name));
     }
     if (isStream(request)) {
       if (reply.raw.destroyed) leave();

@@ -216,12 +216,9 @@ create table eventlog.partition_marks (
 );
 create table eventlog.maintenance (
   task text primary key,
-  holder text,
-  fence bigint not null default 0,
-  leased_until timestamptz,
   done_date timestamptz
 ) with (fillfactor = 50);
-comment on table eventlog.maintenance is 'Tasks that one process at a time performs on this shard, and when each last ran';
+comment on table eventlog.maintenance is 'Tasks that any process performs on this shard, and when each last ran';
 
 create table eventlog.sagas (
   id uuid primary key check (eventlog.is_own_id(id)),

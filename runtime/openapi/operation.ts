@@ -134,10 +134,10 @@ function success(route: DocumentedRoute, components: Components): JsonPart {
       response === undefined
         ? undefined
         : {
-            'application/json': {
+            'application/json': defined({
               schema: components.response(response.type),
               example: exampleOf(response.type.fields),
-            },
+            }),
             ...(streams(route) ? EVENT_STREAM : {}),
           },
   });

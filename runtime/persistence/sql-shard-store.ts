@@ -3,6 +3,7 @@ import type { NaturalKey } from '../domain/descriptor.js';
 import { type Entity, type ModelDescriptor, noteRevision } from '../domain/entity.js';
 import { instantText } from '../domain/kinds/instant-kind.js';
 import { NIL_UUID } from '../domain/uuid.js';
+import { ValidationError } from '../errors.js';
 import { DriverFailure } from '../sharding/driver-failure.js';
 import { INTERNAL_ACCESS } from '../sharding/internal-access.js';
 import { PackedArray } from '../sharding/packed-array.js';
@@ -239,11 +240,20 @@ function readStatement(codec: RowCodec, ids: readonly string[]): Statement {
   return { text, name, values: ids.length === 1 ? ids : [uuidArray(ids)] };
 }
 
-/** @throws OversizedFlush */
-function requireSize({ groups, maximumCharacters }: FlushRequest, { values }: Statement): void {
-  if (maximumCharacters === undefined || groups.length === 1) return;
+/** How many times larger a single plan may be than a statement of several. A larger one would exceed its time limit. */
+const SINGLE_FACTOR = 4;
+
+/** @throws OversizedFlush @throws ValidationError for a single group, which the writer refuses or splits into plans */
+function requireSize({ groups, maximumCharacters = Infinity }: FlushRequest, { values }: Statement): void {
   const size = values.reduce<number>((sum, value) => sum + sizeOf(value), 0);
-  if (size > maximumCharacters) throw new OversizedFlush(`${size} characters in one statement`);
+  if (size <= maximumCharacters) return;
+  if (groups.length > 1) throw new OversizedFlush(`${size} characters in one statement`);
+  const most = SINGLE_FACTOR * maximumCharacters;
+  if (size <= most) return;
+  throw new ValidationError(
+    `The plan writes ${size} characters, with its params and events; at most ${most} fit into a statement. Store less ` +
+      'in the model, or raise `writing.maximumCharacters`',
+  );
 }
 
 function sizeOf(value: unknown): number {

@@ -71,8 +71,8 @@ describeOnEachAdapter('Records of sagas', (harness) => {
     );
     running.events.start();
     await until(async () => {
-      const open = await rows(HERE, "SELECT FROM eventlog.schedules WHERE state IN ('pending', 'running')");
-      return open.length === 0;
+      const due = "state IN ('pending', 'running') AND next_date <= clock_timestamp()";
+      return (await rows(HERE, `SELECT FROM eventlog.schedules WHERE ${due}`)).length === 0;
     });
     expect(await rows(HERE, "SELECT FROM eventlog.schedules WHERE state = 'failed'")).toEqual([]);
   });

@@ -135,6 +135,22 @@ describe('A request of the client', () => {
     expect(sent.length).toBe(before);
   });
 
+  test.each([
+    ['answers', () => new Promise<never>(() => {})],
+    ['sends its body', async () => new Response(new ReadableStream())],
+    ['sends the body of a refusal', async () => new Response(new ReadableStream(), { status: 400 })],
+  ])(
+    'ends in time with a fetch that ignores its signal and never %s',
+    { timeout: 5_000 },
+    async (_, fetch) => {
+      const deaf: Client = { baseUrl: 'http://service', fetch: fetch as () => Promise<FetchResponse> };
+      const calling = call({ ...deaf, timeoutMs: 20 }, ['GET', '/'], {});
+      expect((await failure(calling)).code).toBe('CLIENT_NO_ANSWER');
+      const following = follow(deaf, '/', {}, { signal: AbortSignal.timeout(20) }).next();
+      await expect(following).rejects.toMatchObject({ name: 'TimeoutError' });
+    },
+  );
+
   test('may have any time', async () => {
     const patient = { ...clientOf(OK).client, attemptTimeoutMs: Infinity, timeoutMs: Infinity };
     const fetch = async (url: string, init: FetchInit): Promise<FetchResponse> => {

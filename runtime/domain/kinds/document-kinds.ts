@@ -1,6 +1,7 @@
 import { ValidationError } from '../../errors.js';
 import type { FieldDescriptor, FieldType, ItemDescriptor } from '../descriptor.js';
 import { shallow } from '../json-text.js';
+import type { ValueRules } from '../value-rules.js';
 import type { Compiling, FieldKind, JsonReader, JsonWriter, TypeOf } from './field-kind.js';
 import { type Json, type JsonPart, membersOf, orNull } from './json-schema.js';
 import { listOf, objectOf, refuse } from './json-values.js';
@@ -58,7 +59,7 @@ export const recordKind: FieldKind<TypeOf<'record'>> = {
 };
 
 export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
-  writer: ({ items, rest }, { part }) => {
+  writer: ({ items, rest }, { part, name }) => {
     const writers = items.map(({ type }) => part(type));
     const writeRest = rest === undefined ? undefined : part(rest.type);
     return (value) => {
@@ -68,8 +69,9 @@ export const tupleKind: FieldKind<TypeOf<'tuple'>> = {
         (item, index) => item !== undefined || items[index]?.optional !== true,
       );
       const texts = values.slice(0, last + 1).map((item, index) => {
+        if (item === undefined) return refuse(`${name}[${index}]`, 'a value: JSON has no absent items');
         const write = writers[index] ?? writeRest;
-        return item === null || item === undefined || write === undefined ? 'null' : write(item);
+        return item === null || write === undefined ? 'null' : write(item);
       });
       return `[${texts.join(',')}]`;
     };
@@ -224,10 +226,13 @@ export function objectReader(
 /** An example object with these fields. */
 export function exampleFields(
   fields: readonly FieldDescriptor[],
-  part: (type: FieldType, name: string) => Json,
+  part: (type: FieldType, name: string, rules?: ValueRules) => Json,
 ): JsonPart {
   return membersOf(
-    fields.map(({ name, nullable, type }) => [name, nullable === true ? null : part(type, name)]),
+    fields.map(({ name, nullable, type, rules }) => [
+      name,
+      nullable === true ? null : part(type, name, rules),
+    ]),
   );
 }
 

@@ -1,5 +1,6 @@
 import type { FieldDescriptor, FieldType, ObjectType } from '../descriptor.js';
 import type { JsonValue } from '../json.js';
+import type { ValueRules } from '../value-rules.js';
 import type { Json, JsonPart } from './json-schema.js';
 
 /** Converts one value of a known type to JSON text. */
@@ -91,7 +92,7 @@ export interface FieldKind<T extends FieldType> {
   /** The schema without a description. */
   schema(type: T, context: SchemaContext): JsonPart;
   /** An example value. @param name of the field */
-  example(type: T, name: string, part: (type: FieldType, name?: string) => Json): Json;
+  example(type: T, name: string, part: (type: FieldType, name?: string, rules?: ValueRules) => Json): Json;
 }
 
 export type KindName = FieldType['kind'];

@@ -2,7 +2,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
 import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { gate } from '../../concurrency/test-support/gate.js';
-import { HERE } from '../../execution/test-support/accounts.js';
+import { HERE, THERE } from '../../execution/test-support/accounts.js';
 import type { DatabaseRegistry } from '../../sharding/database-registry.js';
 import { EventOperations } from '../event-operations.js';
 import { interceptedDatabases } from '../test-support/faulty-databases.js';
@@ -264,6 +264,18 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
       expect([await isOver(), await schemas(ledger)]).toEqual([true, []]);
     });
 
+  test('is ordered once, however many order it at once', async () => {
+    const ledger = start(totals(1));
+    await credited(ledger);
+    await until(async () => (await rowsOf(ledger)).join() === '1');
+    await ledger.events.stop();
+    const orders = await Promise.allSettled(Array.from({ length: 5 }, () => operations.rebuild('Totals')));
+    expect(orders.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const order of orders)
+      if (order.status === 'rejected') expect(String(order.reason)).toContain('is under way');
+    expect(await operations.rebuilds('Totals')).toHaveLength(1);
+  });
+
   test('leaves no dead letters when it is abandoned', async () => {
     let isBroken = false;
     const breaking = totals(1, { maximumAttempts: 1 }, () => {
@@ -341,6 +353,38 @@ describeOnEachAdapter('The rebuild of a projection', (harness) => {
     await until(() => ledger.warnings.some((line) => line.includes('declares no projection')));
     await until(async () => (await reason()) !== undefined);
     expect(await reason()).toMatch(/declares no projection/);
+  });
+});
+
+describeOnEachAdapter('A replay or rebuild of several shards', (harness) => {
+  test.each(['rebuild', 'replay'] as const)('is ordered on all of them or on none: %s', async (kind) => {
+    const shards = [HERE, THERE];
+    const databases = await harness.makeShards({ shards, migrations: [...ledgerMigrations, TABLES] });
+    const ledger = testLedger(databases, { handlers: [totals(1)], limits: { surveyMs: 50 } });
+    ledger.events.start();
+    for (const shard of shards) await ledger.credit(await ledger.open(shard));
+    const counted = async () =>
+      (await Promise.all(shards.map((shard) => ledger.rows('SELECT FROM totals', shard)))).flat();
+    await until(async () => (await counted()).length === 2);
+    await ledger.events.stop();
+    let orders = 0;
+    const failing = interceptedDatabases(databases, async (call, text) => {
+      if (!text.includes("'replay'") || !text.includes('INSERT INTO')) return call();
+      orders += 1;
+      if (orders === 1) return call();
+      // The other one is ordered meanwhile.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      throw new Error('lost');
+    });
+    const operations = new EventOperations(failing);
+    const ordered =
+      kind === 'rebuild'
+        ? operations.rebuild('Totals')
+        : operations.replay('Totals', { time: new Date(0) }, { again: true });
+    await expect(ordered).rejects.toThrow('lost');
+    expect(orders).toBe(2);
+    const kinds = (await operations.lag()).flatMap(({ consumers }) => consumers.map((each) => each.kind));
+    expect(kinds).toEqual(['live', 'live']);
   });
 });
 

@@ -93,6 +93,21 @@ describe('a request', () => {
     );
   });
 
+  test.each([
+    ['a JSON document', t.json()],
+    ['a record', t.record(t.json())],
+    ['a list of documents', t.list(t.json())],
+  ])('has the same fingerprint with %s of the same keys in another order', (_, type) => {
+    const params = namedFields({ meta: type });
+    const print = (text: string): string => {
+      const meta: unknown = JSON.parse(text);
+      return requestFingerprint({ ...action, params }, { meta: type.type.kind === 'list' ? [meta] : meta });
+    };
+    expect(print('{"b":{"y":1,"x":[2]},"a":3}')).toBe(print('{"a":3,"b":{"x":[2],"y":1}}'));
+    expect(print('{"b":[1,2]}')).not.toBe(print('{"b":[2,1]}'));
+    expect(print('{"__proto__":1}')).not.toBe(print('{}'));
+  });
+
   test('has its home on the shard of its first sharded id, else on the default shard', () => {
     expect(keyHome(action, { account, amount: 5 }, home)).toBe(target);
     expect(keyHome(action, { amount: 5 }, home)).toBe(home);

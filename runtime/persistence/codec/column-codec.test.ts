@@ -68,7 +68,7 @@ test.each<[string, FieldType, readonly unknown[], object?]>([
     expect(() => toText(value)).toThrow(ValidationError);
     expect(() => toElement(value)).toThrow(ValidationError);
     if (typeof value === 'object' && value?.constructor === Object)
-      expect(() => toElement(value)).toThrow('field must hold finite numbers');
+      expect(() => toElement(value)).toThrow('must be a finite number');
   }
 });
 

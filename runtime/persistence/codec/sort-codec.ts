@@ -2,6 +2,7 @@ import { Decimal } from '../../domain/decimal.js';
 import type { ColumnDescriptor } from '../../domain/descriptor.js';
 import type { ColumnOrder } from '../../domain/kinds/field-kind.js';
 import { columnKindOf } from '../../domain/kinds/kinds.js';
+import { normalizeType } from '../../domain/sql-type.js';
 import { isUnstorable } from '../../domain/storable-text.js';
 import { ValidationError } from '../../errors.js';
 import { parseInstant } from '../../sharding/value-parsers.js';
@@ -29,11 +30,17 @@ export interface SortCodec {
   readonly toValue: (text: string) => SortValue;
 }
 
+/** Column types that have another order, or another text, than the codec of this one. */
+const OTHERS: Partial<Record<ColumnOrder, RegExp>> = { text: /^(?!text$|character\b)/, double: /^numeric\b/ };
+
 /** @throws ValidationError if values of this column have no order */
 export function sortCodec(column: ColumnDescriptor): SortCodec {
   const kind = columnKindOf(column);
-  if (kind !== undefined) return CODECS[kind.order];
-  throw new ValidationError(`${column.field} cannot be sorted by`, { field: 'orderBy' });
+  const type = normalizeType(column.sqlType);
+  if (kind !== undefined && OTHERS[kind.order]?.test(type) !== true) return CODECS[kind.order];
+  throw new ValidationError(`${column.field} cannot be sorted by: its column has the type ${type}`, {
+    field: 'orderBy',
+  });
 }
 
 /** Compares two values of one type in ascending order, as PostgreSQL does. Negative if `left` comes first. */

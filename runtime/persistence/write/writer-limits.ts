@@ -24,7 +24,7 @@ export interface WritingLimits {
   readonly maximumBatch: number;
   /**
    * Maximum characters of all values of one statement. A larger statement is split before it is sent, down to a single
-   * plan or chain. Default 4 Mi.
+   * plan or chain, which is refused with `ValidationError` if it has four times as many. Default 4 Mi.
    */
   readonly maximumCharacters: number;
 }

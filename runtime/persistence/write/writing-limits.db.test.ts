@@ -3,12 +3,14 @@ import { describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { assembleApplication } from '../../application.js';
 import { Decimal } from '../../domain/decimal.js';
 import { ShardIdentifier } from '../../domain/shard-identifier.js';
+import { newAccount } from '../../domain/test-support/account.js';
 import { ValidationError } from '../../errors.js';
 import {
   ALICE,
   accountApplication,
   accountMigrations,
   OpenAction,
+  openBank,
 } from '../../execution/test-support/accounts.js';
 import { DriverFailure } from '../../sharding/driver-failure.js';
 import type { CallOptions, ShardDatabase, Statement } from '../../sharding/shard-database.js';
@@ -91,6 +93,19 @@ describeOnEachAdapter('What an application sets of its writing', (harness) => {
     expect(statistics().map(({ written }) => [written.plans, written.statements])).toEqual([[8, 8]]);
     const never = { ...options, writing: { maximumBatch: 0 } };
     expect(() => assembleApplication(accountApplication, databases, never)).toThrow(ValidationError);
+  });
+});
+
+describeOnEachAdapter('A plan with 20 million characters', (harness) => {
+  test('is refused before it is sent, alone and beside others', async () => {
+    const databases = await harness.makeShards({ shards: [HERE], migrations: accountMigrations });
+    const bank = openBank(databases);
+    const open = (nickname: string): Promise<unknown> =>
+      bank.run((plan) => plan.add(newAccount(new Decimal(1), HERE).nickname(nickname).build()));
+    await expect(open('x'.repeat(20_000_000))).rejects.toThrow(ValidationError);
+    const [large, small] = await Promise.allSettled([open('x'.repeat(20_000_000)), open('y')]);
+    expect(large).toMatchObject({ reason: { code: 'FW_VALIDATION' } });
+    expect(small?.status).toBe('fulfilled');
   });
 });
 

@@ -40,6 +40,8 @@ class KafkaSink implements RelaySink {
 
   /** Each batch in flight has its own producer. */
   async publish(messages: readonly RelayMessage[], signal: AbortSignal): Promise<readonly PublishOutcome[]> {
+    // Its event is over, so nothing would close the producer.
+    if (signal.aborted) return messages.map(() => ABORTED);
     const producer = this.#idle.pop() ?? new BatchProducer(connectingOf(this.#options));
     this.#producers.add(producer);
     // A call that was given up may end late or never, so its producer serves no other call.

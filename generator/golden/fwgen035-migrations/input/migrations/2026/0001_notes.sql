@@ -1,0 +1,1 @@
+create table notes (id int);
