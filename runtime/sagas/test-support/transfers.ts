@@ -52,7 +52,7 @@ export async function openPurses({ executor }: Application): Promise<Purses> {
     const params = { country, ownerId: OWNER, currency: code, initialBalance: new Decimal(balance) };
     return executor.execute(WHO, WalletCreateAction, params);
   };
-  const sources = await Promise.all(['US', 'MX', 'US', 'MX'].map((country) => create(country, 1_000)));
+  const sources = await Promise.all(['US', 'MX', 'US', 'MX'].map((country) => create(country, 100_000)));
   const closed = await create('MX', 0);
   await executor.execute(WHO, WalletCloseAction, { walletId: closed.id });
   const foreign = await create('US', 0, currency('MXN'));
