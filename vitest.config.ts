@@ -36,13 +36,14 @@ const alias = {
 
 /**
  * Tests that need a process of their own: fake timers must not meet real ones that wait already, an exporter must not get
- * the spans of earlier tests, a process keeps at most a hundred statement texts, and a measured heap must hold nothing
- * else. All others share workers, in which modules, migrated databases and compiled WebAssembly are loaded once.
+ * the spans of earlier tests, a process keeps at most a hundred statement texts, a mocked module must not be loaded yet,
+ * and a measured heap must hold nothing else. All others share workers, in which modules, migrated databases and compiled WebAssembly are loaded once.
  */
 const ALONE = [
   'runtime/collections/garbage.test.ts',
   'runtime/{execution/execution,execution/shard-gateways,execution/contention/row-queues}.test.ts',
   'runtime/{http/process/shutdown,observability/logger,persistence/read/key-reader}.test.ts',
+  'runtime/relay/sinks/kafka/kafka-sink.test.ts',
   'runtime/{persistence/write/statement-text,sharding/connection-pool,sharding/process-register}.test.ts',
   'test/{databases/template,traces/logs.db,traces/spans.db,traces/traces.db}.test.ts',
 ];

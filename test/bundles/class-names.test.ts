@@ -10,12 +10,12 @@ const MESSAGES = [
   'action/action-plan.ts',
   'action/action-registry.ts',
   'domain/entity.ts',
+  'domain/json-text.ts',
   'errors.ts',
   'events/log/event-envelope.ts',
   'execution/action-executor.ts',
   'persistence/codec/event-catalog.ts',
   'persistence/codec/result-json.ts',
-  'relay/publish-queue.ts',
 ];
 
 test('the runtime reads the name of a class only for messages', () => {
