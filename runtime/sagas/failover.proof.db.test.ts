@@ -12,6 +12,7 @@ import { serverUrl, testDataSource, topologyOf } from '../../test/databases/topo
 import { describeOn } from '../../test/databases/vitest.js';
 import { postgresAdapter } from '../databases.js';
 import { shardOfUuid } from '../domain/id.js';
+import { uuidTimeMs } from '../domain/uuid.js';
 import { until } from '../events/test-support/ledger.js';
 import { DatabaseRegistry } from '../sharding/database-registry.js';
 import { loadMigrations, SHARDS, TransferLoad } from './test-support/transfer-load.js';
@@ -132,9 +133,10 @@ describeOn('postgresql', 'A failover to an asynchronous standby under transfers'
       const kept = [...transfers.acknowledged];
       await replicated.untilReplicated();
       await replicated.detach();
+      const detachedMs = Date.now();
       await transfers.grow(LOAD_MS, TRANSFERS);
       // Some of the transactions that will be lost have had effects on the other shard.
-      const lostSoFar = [...transfers.acknowledged].filter((id) => !kept.includes(id));
+      const lostSoFar = [...transfers.acknowledged].filter((id) => uuidTimeMs(id) > detachedMs);
       await until(async () => {
         const credited = new Set(await transfers.credited(MEXICO_SHARD));
         return lostSoFar.some((id) => shardOfUuid(id) === GLOBAL_SHARD && credited.has(id));
