@@ -332,7 +332,8 @@ export class ConsumerRun implements LeasedWork {
   async #park(): Promise<void> {
     if (this.#parked.pending === 0 || !this.#maySave) return;
     const written = await this.#parked.write();
-    if (written === undefined && (await this.#checkpoint.learn())) this.#loop.supersede();
+    // Refused: the run no longer holds its lease.
+    if (written === undefined) await this.#checkpoint.learn();
     for (const entry of written ?? []) this.#settled(entry);
   }
 

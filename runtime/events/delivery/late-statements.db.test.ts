@@ -1,9 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import type { DatabaseHarness } from '../../../test/databases/databases.js';
-import { describeOn } from '../../../test/databases/vitest.js';
+import { describeOn, describeOnEachAdapter } from '../../../test/databases/vitest.js';
 import { HeldLease } from '../../concurrency/held-lease.js';
 import { HERE } from '../../execution/test-support/accounts.js';
 import type { Statement } from '../../sharding/shard-database.js';
+import { interceptedDatabases, lost } from '../test-support/faulty-databases.js';
 import { type LateStatement, lateDatabases } from '../test-support/late-statements.js';
 import { handlerOf, type Ledger, ledgerMigrations, until } from '../test-support/ledger.js';
 import { testLedger } from '../test-support/test-ledger.js';
@@ -92,6 +93,29 @@ describeOn('postgresql', 'A COMMIT that reaches the server after it was given up
     await until(async () => (await behind(writer)) === 0);
     await reader.events.stop();
     expect(await copies(writer)).toHaveLength(2);
+  });
+});
+
+describeOnEachAdapter('A COMMIT that never reaches the server', (harness) => {
+  test('lets a transactional handler handle its events again', async () => {
+    const healthy = await harness.makeShards({ shards: [HERE], migrations: ledgerMigrations });
+    const attempts: number[] = [];
+    let isLost = false;
+    const cut = interceptedDatabases(healthy, (call, text) => {
+      if (text !== 'COMMIT' || isLost || attempts.length < 2) return call();
+      isLost = true;
+      return Promise.reject(lost('in-flight'));
+    });
+    const writer = testLedger(healthy);
+    const reader = testLedger(harness.keep(cut), { handlers: [copying(attempts)] });
+    const account = await writer.open();
+    for (let each = 0; each < 2; each += 1) await writer.credit(account);
+    reader.events.start();
+    await until(async () => isLost && (await behind(writer)) === 0);
+    expect([attempts, await copies(writer)]).toEqual([
+      [2, 3, 2, 3],
+      [2, 3],
+    ]);
   });
 });
 
