@@ -151,6 +151,10 @@ describeOn('postgresql', 'fw-gen events', (harness) => {
     await events('rebuild', 'Letters', '--shard', '0,0');
     expect((await events('rebuild', 'Letters', '--shard', '0,0')).error).toContain('is under way');
     await until(async () => (await ledger.events.rebuilds('Letters'))[0]?.waitingFor === 'dead letters');
+    // As while it is being abandoned.
+    await ledger.rows(
+      "UPDATE eventlog.consumers SET halted = 'it was abandoned' WHERE name LIKE 'Letters#%'",
+    );
     const following = events('rebuild', 'Letters', '--follow', '--shard', '0,0');
     await new Promise((resolve) => setTimeout(resolve, 1_500));
     expect((await events('rebuild', 'Letters', '--abandon')).info).toBe('1 rebuild abandoned.');

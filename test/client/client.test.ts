@@ -139,6 +139,10 @@ describe('A request of the client', () => {
     ['answers', () => new Promise<never>(() => {})],
     ['sends its body', async () => new Response(new ReadableStream())],
     ['sends the body of a refusal', async () => new Response(new ReadableStream(), { status: 400 })],
+    [
+      'sends an event',
+      async () => new Response(new ReadableStream(), { headers: { 'content-type': 'text/event-stream' } }),
+    ],
   ])(
     'ends in time with a fetch that ignores its signal and never %s',
     { timeout: 5_000 },
